@@ -1,0 +1,154 @@
+"""Lists of stores, memories and versions, by keyset: a page costs the same wherever it lies.
+
+Rules: contract/memory_stores_api.md, 4.1 (stores), 4.3 (memories), 4.4 (versions), 4.7 (pages).
+"""
+
+from datetime import datetime
+from typing import Generic, TypeVar
+
+import msgspec
+
+from stores.domain import clock
+from stores.domain.actors import Actor, Right
+from stores.domain.errors import InvalidInput
+from stores.domain.memories import count_reads
+from stores.domain.paths import after_folder, check_path_prefix
+from stores.domain.stores import require_visible
+from stores.models import MemoryStore, ids
+from stores.models.statements import reads
+from stores.models.statements.rows import MemoryRow, PrefixRow, VersionRow
+
+Item = TypeVar("Item")
+
+
+class Page(msgspec.Struct, Generic[Item], frozen=True):
+    """`next` is what to hand back as `after` for the page that follows; None on the last."""
+
+    items: list[Item]
+    next: str | None
+
+
+def _cut(found: list[Item], limit: int, key: str) -> Page[Item]:
+    """A page from up to `limit` + 1 items; the one too many tells that another page follows."""
+    items = found[:limit]
+    return Page(items, getattr(items[-1], key) if len(found) > limit else None)
+
+
+def list_stores(
+    *,
+    actor: Actor,
+    include_archived: bool = False,
+    created_gte: datetime | None = None,
+    created_lte: datetime | None = None,
+    after: str | None = None,
+    limit: int,
+) -> Page[MemoryStore]:
+    """The stores the actor reaches, newest first."""
+    actor.require(Right.READ)
+    stores = MemoryStore.objects.filter(workspace_id=actor.workspace_id, deleted_at__isnull=True)
+    if actor.store_ids is not None:
+        stores = stores.filter(id__in=actor.store_ids)
+    if not include_archived:
+        stores = stores.filter(archived_at__isnull=True)
+    # Ids are made from `created_at`, so their order is its order.
+    if created_gte is not None:
+        stores = stores.filter(id__gte=ids.lowest_id(ids.STORE, created_gte))
+    if created_lte is not None:
+        stores = stores.filter(id__lt=ids.lowest_id(ids.STORE, created_lte + clock.MICROSECOND))
+    if after is not None:
+        stores = stores.filter(id__lt=after)
+    return _cut(list(stores.order_by("-id")[: limit + 1]), limit, "id")
+
+
+def list_memories(
+    *,
+    actor: Actor,
+    store_id: str,
+    path_prefix: str = "",
+    depth: int = 0,
+    with_content: bool = False,
+    after: str | None = None,
+    limit: int,
+) -> Page[MemoryRow | PrefixRow]:
+    """Live memories below a folder, in byte order of their paths.
+
+    `depth` 0 lists the whole subtree, flat; 1 only what lies directly inside, deeper paths rolled up into one
+    PrefixRow per sub-folder. Texts served to an agent count as reads. Raises PathInvalid, InvalidInput,
+    StoreNotFound.
+    """
+    actor.require(Right.READ)
+    folder = check_path_prefix(path_prefix) or "/"
+    if depth not in (0, 1):
+        raise InvalidInput("depth must be 0 or 1.")
+    require_visible(actor=actor, store_id=store_id)
+    end = None if folder == "/" else after_folder(folder)
+    found: list[MemoryRow | PrefixRow]
+    if depth == 1:
+        found = reads.page_of_children(
+            store_id=store_id,
+            folder=folder,
+            start=_start_of_children(folder, after),
+            end=end,
+            with_content=with_content,
+            limit=limit + 1,
+        )
+    else:
+        found = list(
+            reads.page_of_memories(
+                store_id=store_id,
+                start=folder if after is None else after,
+                including_start=after is None,
+                end=end,
+                with_content=with_content,
+                limit=limit + 1,
+            )
+        )
+    page = _cut(found, limit, "path")
+    if with_content:
+        count_reads(actor=actor, memories=[m for m in page.items if isinstance(m, MemoryRow)])
+    return page
+
+
+def _start_of_children(folder: str, after: str | None) -> str:
+    """The lowest path behind `after`: behind the whole folder when that is one, else behind the file."""
+    if after is None:
+        return folder
+    return after_folder(after) if after.endswith("/") else after + reads.LOWEST
+
+
+def list_versions(
+    *,
+    actor: Actor,
+    store_id: str,
+    memory_id: str | None = None,
+    operation: str | None = None,
+    actor_type: str | None = None,
+    actor_id: str | None = None,
+    created_gte: datetime | None = None,
+    created_lte: datetime | None = None,
+    with_content: bool = False,
+    after: str | None = None,
+    limit: int,
+) -> Page[VersionRow]:
+    """A store's versions, newest first; the filters combine with AND. A filter that matches nothing gives an
+    empty page. Raises StoreNotFound.
+    """
+    actor.require(Right.READ)
+    require_visible(actor=actor, store_id=store_id)
+    lowest = None if created_gte is None else ids.lowest_id(ids.MEMORY_VERSION, created_gte)
+    below = after
+    if created_lte is not None:
+        bound = ids.lowest_id(ids.MEMORY_VERSION, created_lte + clock.MICROSECOND)
+        below = bound if below is None else min(bound, below)
+    found = reads.page_of_versions(
+        store_id=store_id,
+        memory_id=memory_id,
+        operation=operation,
+        actor_type=actor_type,
+        actor_id=actor_id,
+        lowest_id=lowest,
+        below_id=below,
+        with_content=with_content,
+        limit=limit + 1,
+    )
+    return _cut(found, limit, "id")

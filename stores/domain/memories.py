@@ -1,0 +1,437 @@
+"""Creating, changing and deleting memories: the one door for every write.
+
+Rules: contract/memory_stores_api.md, 4.2 and 4.3. The order of refusals is that of its section 2: store,
+memory, archived, nothing to do, precondition, path conflict, store full.
+
+A change and its version are one transaction. Locks are taken in one order, store before memory, so that two
+writers never wait for each other; a change of content alone locks the memory only.
+"""
+
+from datetime import datetime, timedelta
+
+import msgspec
+from django.db import transaction
+
+from stores.domain import chain, clock
+from stores.domain.actors import Actor, Right
+from stores.domain.content import Content, check_content
+from stores.domain.errors import (
+    InvalidInput,
+    LimitReached,
+    MemoryNotFound,
+    PathTaken,
+    StoreNotFound,
+)
+from stores.domain.limits import MEMORIES_PER_STORE, REASON_CHARACTERS
+from stores.domain.paths import after_folder, ancestors, check_path
+from stores.domain.preconditions import check_sha256, require_match
+from stores.domain.stores import archived, require_visible
+from stores.models import Operation, ids
+from stores.models.statements import engine, reads, writes
+from stores.models.statements.rows import MemoryRow
+
+READ_COUNTED_EVERY = timedelta(hours=1)
+
+
+def get_memory(*, actor: Actor, store_id: str, memory_id: str, with_content: bool = True) -> MemoryRow:
+    """One live memory. Its text, served to an agent, counts as a read (decisions.md, 10).
+
+    Raises StoreNotFound, MemoryNotFound.
+    """
+    actor.require(Right.READ)
+    memory = None
+    if actor.reaches(store_id):
+        memory = reads.read_memory(
+            workspace_id=actor.workspace_id,
+            store_id=store_id,
+            memory_id=memory_id,
+            with_content=with_content,
+        )
+    if memory is None:
+        require_visible(actor=actor, store_id=store_id)
+        raise _not_found(memory_id)
+    if with_content:
+        count_reads(actor=actor, memories=[memory])
+    return memory
+
+
+def count_reads(*, actor: Actor, memories: list[MemoryRow], now: datetime | None = None) -> None:
+    """Notes that an agent was served these texts; people and operators' keys do not count."""
+    if not actor.is_agent:
+        return
+    now = now or clock.now_utc()
+    before = now - READ_COUNTED_EVERY
+    edge = clock.rfc3339(before)
+    due = [m.id for m in memories if m.last_read_at is None or m.last_read_at < edge]
+    if due:
+        with transaction.atomic():
+            writes.touch_reads(memory_ids=reads.text_list(due), now=now, before=before)
+
+
+def create_memory(
+    *,
+    actor: Actor,
+    store_id: str,
+    path: str,
+    content: str,
+    reason: str = "",
+    restored_from: str | None = None,
+    now: datetime | None = None,
+) -> MemoryRow:
+    """A new memory and its first version. Never overwrites, not even with the same text.
+
+    Raises PathInvalid, ContentInvalid, StoreNotFound, StoreArchived, PathTaken, LimitReached.
+    """
+    actor.require(Right.WRITE)
+    check_path(path)
+    checked = check_content(content)
+    check_reason(reason)
+    with transaction.atomic():
+        store = _lock_store(actor, store_id)
+        if store.is_archived:
+            raise archived()
+        _require_free(store_id, path, except_id="")
+        if store.memory_count >= MEMORIES_PER_STORE:
+            raise LimitReached(
+                f"The memory store is full: it holds {MEMORIES_PER_STORE} memories. "
+                "Existing memories can still be updated; delete some to make room."
+            )
+        now = now or clock.now_utc()
+        version = _make_version(
+            actor=actor,
+            operation=Operation.CREATED,
+            head=None,
+            store_id=store_id,
+            memory_id=ids.make_id(ids.MEMORY, now),
+            path=path,
+            content=checked,
+            reason=reason,
+            restored_from=restored_from,
+            now=now,
+        )
+        writes.insert_memory(version)
+    return _written(version, created_at=clock.rfc3339(version.created_at), last_read_at=None)
+
+
+def update_memory(
+    *,
+    actor: Actor,
+    store_id: str,
+    memory_id: str,
+    content: str | None = None,
+    path: str | None = None,
+    expected_sha256: str | None = None,
+    reason: str = "",
+    restored_from: str | None = None,
+    now: datetime | None = None,
+) -> MemoryRow:
+    """Changes content, path or both in one version; None leaves a field as it is.
+
+    When the memory already is as asked, it is returned as it stands, without a version and whatever the
+    precondition says: that makes a repeated request harmless (C 6). `expected_sha256` always speaks of the
+    current content, also for a rename.
+
+    Raises InvalidInput, PathInvalid, ContentInvalid, StoreNotFound, MemoryNotFound, StoreArchived,
+    PreconditionFailed, PathTaken.
+    """
+    actor.require(Right.WRITE)
+    if content is None and path is None:
+        raise InvalidInput("An update needs content, path or both.")
+    checked = None if content is None else check_content(content)
+    if path is not None:
+        check_path(path)
+    if expected_sha256 is not None:
+        check_sha256(expected_sha256, "precondition.content_sha256")
+    check_reason(reason)
+    if checked is not None and path is None and restored_from is None and engine.is_postgresql():
+        written = _replace_content(
+            actor=actor,
+            store_id=store_id,
+            memory_id=memory_id,
+            content=checked,
+            expected_sha256=expected_sha256,
+            reason=reason,
+            now=now,
+        )
+        if written is not None:
+            return written
+    return _update_under_lock(
+        actor=actor,
+        store_id=store_id,
+        memory_id=memory_id,
+        content=checked,
+        path=path,
+        expected_sha256=expected_sha256,
+        reason=reason,
+        restored_from=restored_from,
+        now=now,
+    )
+
+
+@transaction.atomic
+def delete_memory(
+    *,
+    actor: Actor,
+    store_id: str,
+    memory_id: str,
+    expected_sha256: str | None = None,
+    reason: str = "",
+    now: datetime | None = None,
+) -> None:
+    """Ends a memory with a `deleted` version; its path is free at once. Works in archived stores.
+
+    Raises InvalidInput, StoreNotFound, MemoryNotFound, PreconditionFailed.
+    """
+    actor.require(Right.WRITE)
+    if expected_sha256 is not None:
+        check_sha256(expected_sha256, "expected_content_sha256")
+    check_reason(reason)
+    _lock_store(actor, store_id)
+    head = _lock_head(store_id, memory_id)
+    require_match(expected_sha256=expected_sha256, current_sha256=head.memory.content_sha256)
+    version = _make_version(
+        actor=actor,
+        operation=Operation.DELETED,
+        head=head,
+        store_id=store_id,
+        memory_id=memory_id,
+        path=head.memory.path,
+        content=None,
+        reason=reason,
+        restored_from=None,
+        now=now,
+    )
+    if not writes.end_memory(version, expected_head=head.memory.head_version_id):
+        raise _lost_lock(memory_id)
+
+
+def check_reason(reason: str) -> str:
+    """The reason itself; raises InvalidInput."""
+    if len(reason) > REASON_CHARACTERS:
+        raise InvalidInput(f"reason must have at most {REASON_CHARACTERS} characters.")
+    if "\0" in reason:
+        raise InvalidInput("reason must not hold the character U+0000.")
+    return reason
+
+
+def _replace_content(
+    *,
+    actor: Actor,
+    store_id: str,
+    memory_id: str,
+    content: Content,
+    expected_sha256: str | None,
+    reason: str,
+    now: datetime | None,
+) -> MemoryRow | None:
+    """The common case in one statement; None when anything stands in the way."""
+    if not actor.reaches(store_id):
+        return None
+    now = now or clock.now_utc()
+    version_id = ids.make_id(ids.MEMORY_VERSION, now)
+    return writes.replace_content(
+        {
+            "workspace_id": actor.workspace_id,
+            "store_id": store_id,
+            "memory_id": memory_id,
+            "id": version_id,
+            "content": content.text,
+            "content_sha256": content.sha256,
+            "content_size_bytes": content.size_bytes,
+            "expected_sha256": expected_sha256,
+            "created_at": now,
+            "actor_type": actor.type.value,
+            "actor_id": actor.id,
+            "actor_label": actor.label,
+            "road": actor.road.value,
+            "reason": reason,
+            "salt": chain.make_salt(),
+            "zero": b"\0",
+            "after_seq": chain.metadata_after_seq(
+                store_id=store_id,
+                memory_id=memory_id,
+                version_id=version_id,
+                operation=Operation.MODIFIED.value,
+                actor_type=actor.type.value,
+                actor_id=actor.id,
+                road=actor.road.value,
+                created_at=clock.rfc3339(now),
+            ),
+        }
+    )
+
+
+@transaction.atomic
+def _update_under_lock(
+    *,
+    actor: Actor,
+    store_id: str,
+    memory_id: str,
+    content: Content | None,
+    path: str | None,
+    expected_sha256: str | None,
+    reason: str,
+    restored_from: str | None,
+    now: datetime | None,
+) -> MemoryRow:
+    # A rename must not meet another writer of paths, so it queues at the store.
+    store = _lock_store(actor, store_id) if path is not None else _read_store(actor, store_id)
+    head = _lock_head(store_id, memory_id)
+    if store.is_archived:
+        raise archived()
+    memory = head.memory
+    same_content = content is None or content.sha256 == memory.content_sha256
+    same_path = path is None or path == memory.path
+    if same_content and same_path:
+        return memory if content is None else msgspec.structs.replace(memory, content=content.text)
+    require_match(expected_sha256=expected_sha256, current_sha256=memory.content_sha256)
+    if path is not None and not same_path:
+        _require_free(store_id, path, except_id=memory_id)
+    version = _make_version(
+        actor=actor,
+        operation=Operation.MODIFIED,
+        head=head,
+        store_id=store_id,
+        memory_id=memory_id,
+        path=memory.path if path is None else path,
+        content=content or check_content(writes.read_content(memory.head_version_id)),
+        reason=reason,
+        restored_from=restored_from,
+        now=now,
+    )
+    if not writes.append_version(version, expected_head=memory.head_version_id):
+        raise _lost_lock(memory_id)
+    return _written(version, created_at=memory.created_at, last_read_at=memory.last_read_at)
+
+
+def _read_store(actor: Actor, store_id: str) -> writes.LockedStore:
+    return _found(actor, store_id, writes.read_store_state)
+
+
+def _lock_store(actor: Actor, store_id: str) -> writes.LockedStore:
+    return _found(actor, store_id, writes.lock_store)
+
+
+def _found(actor: Actor, store_id: str, find: writes.FindStore) -> writes.LockedStore:
+    store = None
+    if actor.reaches(store_id):
+        store = find(workspace_id=actor.workspace_id, store_id=store_id)
+    if store is None:
+        raise StoreNotFound(f"There is no memory store {store_id!r}.")
+    return store
+
+
+def _lock_head(store_id: str, memory_id: str) -> writes.Head:
+    head = writes.lock_head(store_id=store_id, memory_id=memory_id)
+    if head is None:
+        raise _not_found(memory_id)
+    return head
+
+
+def _require_free(store_id: str, path: str, *, except_id: str) -> None:
+    """Raises PathTaken when a live memory is at, above or below the path.
+
+    Files and folders share one namespace (C 4.2). The store is locked, so nobody can come between.
+    """
+    folder = path + "/"
+    found = reads.find_path_conflict(
+        store_id=store_id,
+        candidates=[*ancestors(path), path],
+        below=folder,
+        after=after_folder(folder),
+        except_id=except_id,
+    )
+    if found is not None:
+        taken_path, taken_id = found
+        raise PathTaken(
+            "A memory already exists at this path."
+            if taken_path == path
+            else "The path runs through an existing memory."
+            if path.startswith(taken_path)
+            else "The path is a folder that holds an existing memory.",
+            conflicting_path=taken_path,
+            conflicting_memory_id=taken_id,
+        )
+
+
+def _make_version(
+    *,
+    actor: Actor,
+    operation: Operation,
+    head: writes.Head | None,
+    store_id: str,
+    memory_id: str,
+    path: str,
+    content: Content | None,
+    reason: str,
+    restored_from: str | None,
+    now: datetime | None,
+) -> writes.NewVersion:
+    """The next version behind `head`, with its id and time above the head's (decisions.md, 6)."""
+    instant = now or clock.now_utc()
+    if head is not None:
+        instant = clock.strictly_after(instant, engine.parse_instant(head.memory.updated_at))
+    version_id = ids.make_id(ids.MEMORY_VERSION, instant)
+    seq = head.memory.head_seq + 1 if head else 1
+    salt = chain.make_salt()
+    commitment = chain.commit(salt=salt, path=path, content=content.data if content else b"")
+    return writes.NewVersion(
+        id=version_id,
+        store_id=store_id,
+        memory_id=memory_id,
+        seq=seq,
+        operation=operation.value,
+        path=path,
+        content=content.text if content else None,
+        content_sha256=content.sha256 if content else None,
+        content_size_bytes=content.size_bytes if content else None,
+        created_at=instant,
+        actor_type=actor.type.value,
+        actor_id=actor.id,
+        actor_label=actor.label,
+        road=actor.road.value,
+        reason=reason,
+        restored_from=restored_from,
+        salt=salt,
+        commitment=commitment,
+        chain=chain.link(
+            previous=head.chain if head else chain.GENESIS,
+            seq=seq,
+            after_seq=chain.metadata_after_seq(
+                store_id=store_id,
+                memory_id=memory_id,
+                version_id=version_id,
+                operation=operation.value,
+                actor_type=actor.type.value,
+                actor_id=actor.id,
+                road=actor.road.value,
+                created_at=clock.rfc3339(instant),
+            ),
+            commitment=commitment,
+        ),
+    )
+
+
+def _written(version: writes.NewVersion, *, created_at: str, last_read_at: str | None) -> MemoryRow:
+    assert version.content_sha256 is not None and version.content_size_bytes is not None
+    return MemoryRow(
+        version.memory_id,
+        version.store_id,
+        version.path,
+        version.id,
+        version.seq,
+        version.content_sha256,
+        version.content_size_bytes,
+        created_at,
+        clock.rfc3339(version.created_at),
+        last_read_at,
+        version.content,
+    )
+
+
+def _not_found(memory_id: str) -> MemoryNotFound:
+    return MemoryNotFound(f"There is no memory {memory_id!r} in this store.")
+
+
+def _lost_lock(memory_id: str) -> RuntimeError:
+    return RuntimeError(f"The head of {memory_id} moved although its row was locked.")

@@ -83,8 +83,8 @@ def database(name: str, data: Path) -> dict[str, object]:
         raise ImproperlyConfigured(f"{name} is not a URL: {error}.") from None
     if parts.scheme == "sqlite":
         path = unquote(parts.path)
-        if path.startswith("//") or path.startswith("/"):  # sqlite:////absolute/path
-            path = path[1:]
+        # sqlite:///relative/path and sqlite:////absolute/path
+        path = path.removeprefix("/")
         if not path:
             raise ImproperlyConfigured(f"{name}: a sqlite URL needs a file: sqlite:///var/file.sqlite3.")
         return sqlite(Path(path).absolute())

@@ -15,7 +15,7 @@ _cache: dict[str, tuple[float, Actor]] = {}
 
 
 def authenticate(request: HttpRequest) -> Actor:
-    """The actor of the key in `Authorization: Bearer` or `X-Api-Key`. Raises ApiError 401 or 403."""
+    """The actor of the key in `Authorization: Bearer` or `X-Api-Key`. Raises ApiError 401."""
     secret = _secret(request)
     known = _cache.get(secret)
     moment = time.monotonic()
@@ -30,6 +30,11 @@ def authenticate(request: HttpRequest) -> Actor:
         if len(_cache) >= CACHED_KEYS:
             _cache.clear()
         _cache[secret] = (moment + CACHED_SECONDS, actor)
+    return actor
+
+
+def check_workspace(request: HttpRequest, actor: Actor) -> None:
+    """C 1.3: a workspace that is named must be the credential's. Raises ApiError 403."""
     named = request.META.get("HTTP_ANTHROPIC_WORKSPACE_ID")
     if named and named != actor.workspace_id:
         raise ApiError(
@@ -37,7 +42,6 @@ def authenticate(request: HttpRequest) -> Actor:
             "permission_error",
             "anthropic-workspace-id does not name this credential's workspace.",
         )
-    return actor
 
 
 def _secret(request: HttpRequest) -> str:

@@ -1,6 +1,6 @@
 """A function per wire type (contract/memory_stores_api.md, 3): every key always, null where unset."""
 
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
@@ -8,8 +8,14 @@ from stores.domain.clock import rfc3339
 from stores.models import MemoryStore
 from stores.models.statements.rows import MemoryRow, PrefixRow, VersionRow
 
+Item = TypeVar("Item")
 
-class MemoryStoreObject(msgspec.Struct, frozen=True, gc=False):
+
+class WireType(msgspec.Struct, tag_field="type", frozen=True, gc=False):
+    """An object that says in `type` which one it is."""
+
+
+class MemoryStoreObject(WireType, tag="memory_store", frozen=True, gc=False):
     id: str
     name: str
     description: str
@@ -17,10 +23,9 @@ class MemoryStoreObject(msgspec.Struct, frozen=True, gc=False):
     created_at: str
     updated_at: str
     archived_at: str | None
-    type: Literal["memory_store"] = "memory_store"
 
 
-class MemoryObject(msgspec.Struct, frozen=True, gc=False):
+class MemoryObject(WireType, tag="memory", frozen=True, gc=False):
     id: str
     memory_store_id: str
     memory_version_id: str
@@ -30,32 +35,26 @@ class MemoryObject(msgspec.Struct, frozen=True, gc=False):
     content_sha256: str
     created_at: str
     updated_at: str
-    type: Literal["memory"] = "memory"
 
 
-class MemoryPrefixObject(msgspec.Struct, frozen=True, gc=False):
+class MemoryPrefixObject(WireType, tag="memory_prefix", frozen=True, gc=False):
     path: str
-    type: Literal["memory_prefix"] = "memory_prefix"
 
 
-class ApiActor(msgspec.Struct, frozen=True, gc=False):
+class ApiActor(WireType, tag="api_actor", frozen=True, gc=False):
     api_key_id: str
-    type: Literal["api_actor"] = "api_actor"
 
 
-class SessionActor(msgspec.Struct, frozen=True, gc=False):
+class SessionActor(WireType, tag="session_actor", frozen=True, gc=False):
     session_id: str
-    type: Literal["session_actor"] = "session_actor"
 
 
-class UserActor(msgspec.Struct, frozen=True, gc=False):
+class UserActor(WireType, tag="user_actor", frozen=True, gc=False):
     user_id: str
-    type: Literal["user_actor"] = "user_actor"
 
 
-class ServiceAccountActor(msgspec.Struct, frozen=True, gc=False):
+class ServiceAccountActor(WireType, tag="service_account_actor", frozen=True, gc=False):
     service_account_id: str
-    type: Literal["service_account_actor"] = "service_account_actor"
 
 
 ActorObject = ApiActor | SessionActor | UserActor | ServiceAccountActor
@@ -67,7 +66,7 @@ ACTOR_OBJECTS: dict[str, Any] = {
 }
 
 
-class MemoryVersionObject(msgspec.Struct, frozen=True, gc=False):
+class MemoryVersionObject(WireType, tag="memory_version", frozen=True, gc=False):
     id: str
     memory_store_id: str
     memory_id: str
@@ -80,21 +79,18 @@ class MemoryVersionObject(msgspec.Struct, frozen=True, gc=False):
     created_by: ActorObject | None
     redacted_at: str | None
     redacted_by: ActorObject | None
-    type: Literal["memory_version"] = "memory_version"
 
 
-class DeletedStoreObject(msgspec.Struct, frozen=True):
+class DeletedStoreObject(WireType, tag="memory_store_deleted", frozen=True, gc=False):
     id: str
-    type: Literal["memory_store_deleted"] = "memory_store_deleted"
 
 
-class DeletedMemoryObject(msgspec.Struct, frozen=True):
+class DeletedMemoryObject(WireType, tag="memory_deleted", frozen=True, gc=False):
     id: str
-    type: Literal["memory_deleted"] = "memory_deleted"
 
 
-class PageObject(msgspec.Struct, frozen=True):
-    data: list[Any]
+class PageObject(msgspec.Struct, Generic[Item], frozen=True):
+    data: list[Item]
     next_page: str | None
 
 

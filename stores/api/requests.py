@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from django.conf import settings
+from django.core.exceptions import TooManyFieldsSent
 from django.http import HttpRequest
 
 from stores.api.errors import ApiError, invalid_request
@@ -86,6 +87,14 @@ def _in_words(message: str) -> str:
 
 class NoBody(msgspec.Struct, forbid_unknown_fields=True):
     """Where a request carries nothing: an empty body and `{}` are the same (C 1.1)."""
+
+
+def read_query(request: HttpRequest) -> "Query":
+    """The query string. Raises ApiError 400 when it has more parameters than Django reads."""
+    try:
+        return Query(request.GET)
+    except TooManyFieldsSent:
+        raise invalid_request("The query has too many parameters.") from None
 
 
 class Query:

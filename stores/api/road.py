@@ -1,6 +1,6 @@
 """The way of every API request: route, authenticate, check, call one view, encode.
 
-The order of refusals is that of contract/memory_stores_api.md, section 2. Whatever happens, the answer is JSON.
+The order of refusals is that of contract/memory_stores_api.md, section 2. The answer is always JSON.
 """
 
 import logging
@@ -16,19 +16,20 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import Resolver404, get_resolver
 
 from stores.api import requests
-from stores.api.auth import authenticate
+from stores.api.auth import authenticate, check_workspace
 from stores.api.errors import ApiError, describe
 from stores.api.requests import NoBody, Query
 from stores.domain.actors import Actor, Right
-from stores.domain.errors import NotFound
 
 logger = logging.getLogger("stores.api")
 
 ORGANIZATION_ID = "org_self_hosted"
 encoder = msgspec.json.Encoder()
 
-# Whatever is not even shaped like an id is an unknown one; some of it no database could be asked for.
 ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+# Stands for whatever is not even shaped like one: some of it no database could be asked for, and that it
+# is unknown must come out in its turn, behind the checks of query and body.
+NOT_AN_ID = "(not an id)"
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -78,6 +79,7 @@ class Resource:
             allowed = ", ".join(self.endpoints)
             raise ApiError(405, "invalid_request_error", f"This address takes {allowed}.", {"allow": allowed})
         request.actor = actor = authenticate(request)  # type: ignore[attr-defined]
+        check_workspace(request, actor)
         actor.require(endpoint.right)
         requests.check_version(request)
         requests.check_memory_beta(request)
@@ -86,10 +88,8 @@ class Resource:
             raw = requests.read_body(request)
             if endpoint.has_body or raw:
                 body = requests.decode_body(raw, endpoint.body)
-        for name in names.values():
-            if not ID.fullmatch(name):
-                raise NotFound("There is nothing with such an id.")
-        return endpoint.view(Call(actor, Query(request.GET), body), **names)
+        ids = {name: value if ID.fullmatch(value) else NOT_AN_ID for name, value in names.items()}
+        return endpoint.view(Call(actor, requests.read_query(request), body), **ids)
 
 
 def answer(request: HttpRequest) -> HttpResponse:
@@ -99,11 +99,8 @@ def answer(request: HttpRequest) -> HttpResponse:
     try:
         match = _resolve(request.path_info)
         result = match.func(request, *match.args, **match.kwargs)
-        if isinstance(result, HttpResponse):
-            response = result
-        else:
-            response = _json(200, encoder.encode(result))
-    except Exception as error:
+        response = result if isinstance(result, HttpResponse) else _json(200, encoder.encode(result))
+    except Exception as error:  # noqa: BLE001 - the last one who can answer in JSON
         status, body, headers = _describe(error, request_id)
         response = _json(
             status,

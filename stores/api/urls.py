@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from stores.api.views import memories, stores, versions
+from stores.api.views import memories, openapi, stores, versions
 
 app_name = "api"
 
 STORE = "v1/memory_stores/<str:store_id>"
 
 urlpatterns = [
+    path("v1/openapi.json", openapi.openapi_document, name="openapi"),
     path("v1/memory_stores", stores.memory_stores, name="memory_stores"),
     path(STORE, stores.memory_store, name="memory_store"),
     path(f"{STORE}/archive", stores.memory_store_archive, name="memory_store_archive"),

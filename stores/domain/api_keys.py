@@ -13,7 +13,7 @@ from stores.domain.errors import InvalidInput
 from stores.domain.workspaces import check_display_name
 from stores.models import Access, ApiKey, MemoryStore, Workspace, ids
 
-SECRET_PREFIX = "mck_"
+SECRET_PREFIX = "mck_"  # noqa: S105 - what every secret begins with
 SECRET_BYTES = 32
 USE_NOTED_EVERY = timedelta(minutes=1)
 

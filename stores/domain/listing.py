@@ -87,7 +87,7 @@ def list_memories(
         found = reads.page_of_children(
             store_id=store_id,
             folder=folder,
-            start=_start_of_children(folder, after),
+            start=reads.start_behind(after) if after else folder,
             end=end,
             with_content=with_content,
             limit=limit + 1,
@@ -107,13 +107,6 @@ def list_memories(
     if with_content:
         count_reads(actor=actor, memories=[m for m in page.items if isinstance(m, MemoryRow)])
     return page
-
-
-def _start_of_children(folder: str, after: str | None) -> str:
-    """The lowest path behind `after`: behind the whole folder when that is one, else behind the file."""
-    if after is None:
-        return folder
-    return after_folder(after) if after.endswith("/") else after + reads.LOWEST
 
 
 def list_versions(

@@ -8,6 +8,7 @@ writers never wait for each other; a change of content alone locks the memory on
 """
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
 from django.db import transaction
@@ -86,30 +87,21 @@ def create_memory(
     check_path(path)
     checked = check_content(content)
     check_reason(reason)
-    with transaction.atomic():
-        store = _lock_store(actor, store_id)
-        if store.is_archived:
-            raise archived()
-        _require_free(store_id, path, except_id="")
-        if store.memory_count >= MEMORIES_PER_STORE:
-            raise LimitReached(
-                f"The memory store is full: it holds {MEMORIES_PER_STORE} memories. "
-                "Existing memories can still be updated; delete some to make room."
-            )
-        now = now or clock.now_utc()
-        version = _make_version(
-            actor=actor,
-            operation=Operation.CREATED,
-            head=None,
-            store_id=store_id,
-            memory_id=ids.make_id(ids.MEMORY, now),
-            path=path,
-            content=checked,
-            reason=reason,
-            restored_from=restored_from,
-            now=now,
-        )
-        writes.insert_memory(version)
+    now = now or clock.now_utc()
+    version = _make_version(
+        actor=actor,
+        operation=Operation.CREATED,
+        head=None,
+        store_id=store_id,
+        memory_id=ids.make_id(ids.MEMORY, now),
+        path=path,
+        content=checked,
+        reason=reason,
+        restored_from=restored_from,
+        now=now,
+    )
+    if not _insert_if_free(actor, version):
+        _insert_under_lock(actor, version)
     return _written(version, created_at=clock.rfc3339(version.created_at), last_read_at=None)
 
 
@@ -211,7 +203,35 @@ def check_reason(reason: str) -> str:
         raise InvalidInput(f"reason must have at most {REASON_CHARACTERS} characters.")
     if "\0" in reason:
         raise InvalidInput("reason must not hold the character U+0000.")
+    if any("\ud800" <= character <= "\udfff" for character in reason):
+        raise InvalidInput("reason must not hold half a surrogate pair.")
     return reason
+
+
+def _insert_if_free(actor: Actor, version: writes.NewVersion) -> bool:
+    """The common case in one round trip; False when anything stands in the way."""
+    if not engine.can_pipeline() or not actor.reaches(version.store_id):
+        return False
+    return writes.insert_if_free(
+        version,
+        workspace_id=actor.workspace_id,
+        most=MEMORIES_PER_STORE,
+        conflict=_conflict_parameters(version.path, except_id=""),
+    )
+
+
+@transaction.atomic
+def _insert_under_lock(actor: Actor, version: writes.NewVersion) -> None:
+    store = _lock_store(actor, version.store_id)
+    if store.is_archived:
+        raise archived()
+    _require_free(version.store_id, version.path, except_id="")
+    if store.memory_count >= MEMORIES_PER_STORE:
+        raise LimitReached(
+            f"The memory store is full: it holds {MEMORIES_PER_STORE} memories. "
+            "Existing memories can still be updated; delete some to make room."
+        )
+    writes.insert_memory(version)
 
 
 def _replace_content(
@@ -333,13 +353,8 @@ def _require_free(store_id: str, path: str, *, except_id: str) -> None:
 
     Files and folders share one namespace (C 4.2). The store is locked, so nobody can come between.
     """
-    folder = path + "/"
     found = reads.find_path_conflict(
-        store_id=store_id,
-        candidates=[*ancestors(path), path],
-        below=folder,
-        after=after_folder(folder),
-        except_id=except_id,
+        store_id=store_id, parameters=_conflict_parameters(path, except_id=except_id)
     )
     if found is not None:
         taken_path, taken_id = found
@@ -352,6 +367,16 @@ def _require_free(store_id: str, path: str, *, except_id: str) -> None:
             conflicting_path=taken_path,
             conflicting_memory_id=taken_id,
         )
+
+
+def _conflict_parameters(path: str, *, except_id: str) -> dict[str, Any]:
+    folder = path + "/"
+    return reads.conflict_parameters(
+        candidates=[*ancestors(path), path],
+        below=folder,
+        after=after_folder(folder),
+        except_id=except_id,
+    )
 
 
 def _make_version(
@@ -413,7 +438,8 @@ def _make_version(
 
 
 def _written(version: writes.NewVersion, *, created_at: str, last_read_at: str | None) -> MemoryRow:
-    assert version.content_sha256 is not None and version.content_size_bytes is not None
+    assert version.content_sha256 is not None
+    assert version.content_size_bytes is not None
     return MemoryRow(
         version.memory_id,
         version.store_id,

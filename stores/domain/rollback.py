@@ -1,4 +1,4 @@
-"""Going back writes something new: an old version's content becomes a new version; history is never rewound."""
+"""Going back writes something new: history is never rewound."""
 
 from datetime import datetime
 

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -112,14 +113,19 @@ def update_store(
     A change of nothing moves nothing. Raises StoreNotFound, StoreArchived, InvalidInput, PermissionDenied.
     """
     actor.require(Right.MANAGE)
+    # What is wrong by itself is refused before anything is looked up (C 2, order of checks).
+    if name is not None:
+        check_name(name)
+    if description is not None:
+        check_description(description)
     store = _get(actor, store_id, lock=True)
     if store.archived_at is not None:
         raise archived()
     before = (store.name, store.description, store.metadata)
     if name is not None:
-        store.name = check_name(name)
+        store.name = name
     if description is not None:
-        store.description = check_description(description)
+        store.description = description
     if metadata is not None:
         merged: dict[str, str | None] = {**store.metadata, **metadata}
         store.metadata = check_metadata({k: v for k, v in merged.items() if v is not None})
@@ -217,10 +223,15 @@ def _get(actor: Actor, store_id: str, *, lock: bool = False) -> MemoryStore:
 
 def _save(store: MemoryStore, actor: Actor, what: str, now: datetime) -> None:
     """Writes the row and its history with who did it, as plain values where it is not a person."""
+    history: Any = store  # django-simple-history reads these attributes off the instance
     if actor.type is ActorType.USER:
-        store._history_user = User.objects.filter(id=actor.id).first()
-    store._history_date = now
-    store._change_reason = f"{what} by {actor.type} {actor.id} via {actor.road}"
-    store.save(force_insert=store._state.adding) if store._state.adding else store.save(
-        update_fields=["name", "description", "metadata", "updated_at", "archived_at", "deleted_at"]
-    )
+        history._history_user = User.objects.filter(id=actor.id).first()
+    history._history_date = now
+    history._change_reason = f"{what} by {actor.type} {actor.id} via {actor.road}"
+    if store._state.adding:
+        store.save(force_insert=True)
+    else:
+        # Not memory_count: the writers of memories move that meanwhile.
+        store.save(
+            update_fields=["name", "description", "metadata", "updated_at", "archived_at", "deleted_at"]
+        )

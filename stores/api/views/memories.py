@@ -1,38 +1,64 @@
 """M1 to M5: memories."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from stores.api import representations
 from stores.api.errors import invalid_request
 from stores.api.pagination import make_cursor, read_cursor
-from stores.api.representations import DeletedMemoryObject, MemoryObject, PageObject
+from stores.api.representations import DeletedMemoryObject, MemoryObject, MemoryPrefixObject, PageObject
 from stores.api.road import Call, Resource
 from stores.domain import listing, memories
 from stores.domain.actors import Right
-from stores.domain.limits import PAGE_ITEMS_WITH_CONTENT
+from stores.domain.limits import CONTENT_BYTES, PAGE_ITEMS_WITH_CONTENT, PATH_BYTES, PATH_SEGMENTS
 from stores.domain.paths import check_path_prefix
 
 store_memories = Resource()
 store_memory = Resource()
 
 
+# The limits are written here for the OpenAPI document only; the domain holds requests to them.
+Path = Annotated[
+    str,
+    Meta(
+        description=f"At most {PATH_BYTES} bytes of UTF-8 in Normalization Form C and {PATH_SEGMENTS} "
+        "segments, none of them empty, '.' or '..'; no control or format characters.",
+        examples=["/notes/todo.md"],
+        extra_json_schema={"minLength": 2, "maxLength": PATH_BYTES, "pattern": "^/"},
+    ),
+]
+Content = Annotated[
+    str,
+    Meta(
+        description=f"At most {CONTENT_BYTES} bytes of UTF-8, kept byte for byte; not the character U+0000.",
+        extra_json_schema={"maxLength": CONTENT_BYTES},
+    ),
+]
+
+
 class CreateMemory(msgspec.Struct, forbid_unknown_fields=True):
-    path: str
-    content: str
+    path: Path
+    content: Content
 
 
 class ContentPrecondition(msgspec.Struct, forbid_unknown_fields=True):
     type: Literal["content_sha256"]
-    content_sha256: str
+    content_sha256: Annotated[
+        str,
+        Meta(
+            description="What the caller believes the current content's hash to be.",
+            extra_json_schema={"pattern": "^[0-9a-f]{64}$"},
+        ),
+    ]
 
 
 class UpdateMemory(msgspec.Struct, forbid_unknown_fields=True):
     """An explicit null is the same as leaving the key out (C 4.3)."""
 
-    content: str | None = None
-    path: str | None = None
+    content: Content | None = None
+    path: Path | None = None
     precondition: ContentPrecondition | None = None
 
 
@@ -45,7 +71,7 @@ def create_memory(call: Call, store_id: str) -> MemoryObject:
 
 
 @store_memories.on("GET", right=Right.READ)
-def list_memories(call: Call, store_id: str) -> PageObject:
+def list_memories(call: Call, store_id: str) -> PageObject[MemoryObject | MemoryPrefixObject]:
     query = call.query
     path_prefix = check_path_prefix(query.text("path_prefix") or "")
     depth = query.integer("depth", 0, low=0, high=1)

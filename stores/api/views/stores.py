@@ -1,12 +1,15 @@
 """S1 to S6: memory stores."""
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
 
 from stores.api import representations
 from stores.api.pagination import make_cursor, read_cursor
 from stores.api.representations import DeletedStoreObject, MemoryStoreObject, PageObject
 from stores.api.road import Call, Resource
-from stores.domain import listing, stores
+from stores.domain import limits, listing, stores
 from stores.domain.actors import Right
 
 memory_stores = Resource()
@@ -14,18 +17,46 @@ memory_store = Resource()
 memory_store_archive = Resource()
 
 
+# The limits are written here for the OpenAPI document only; the domain holds requests to them.
+Name = Annotated[
+    str,
+    Meta(
+        description="Need not be unique. No control characters.",
+        extra_json_schema={
+            "minLength": 1,
+            "maxLength": limits.STORE_NAME_CHARACTERS,
+            "pattern": "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+        },
+    ),
+]
+Description = Annotated[str, Meta(extra_json_schema={"maxLength": limits.STORE_DESCRIPTION_CHARACTERS})]
+MetadataKey = Annotated[
+    str, Meta(extra_json_schema={"minLength": 1, "maxLength": limits.METADATA_KEY_CHARACTERS})
+]
+MetadataValue = Annotated[str, Meta(extra_json_schema={"maxLength": limits.METADATA_VALUE_CHARACTERS})]
+
+
 class CreateStore(msgspec.Struct, forbid_unknown_fields=True):
-    name: str
-    description: str = ""
-    metadata: dict[str, str] = {}
+    name: Name
+    description: Description = ""
+    metadata: Annotated[
+        dict[MetadataKey, MetadataValue],
+        Meta(extra_json_schema={"maxProperties": limits.METADATA_PAIRS}),
+    ] = {}
 
 
 class UpdateStore(msgspec.Struct, forbid_unknown_fields=True):
     """A null means "leave as it is", but for a key of `metadata`, which it removes (C 4.1)."""
 
-    name: str | None = None
-    description: str | None = None
-    metadata: dict[str, str | None] | None = None
+    name: Name | None = None
+    description: Description | None = None
+    metadata: (
+        Annotated[
+            dict[str, MetadataValue | None],
+            Meta(description="A patch: a text sets its key, null removes it, other keys stay."),
+        ]
+        | None
+    ) = None
 
 
 @memory_stores.on("POST", right=Right.MANAGE, body=CreateStore)
@@ -38,7 +69,7 @@ def create_memory_store(call: Call) -> MemoryStoreObject:
 
 
 @memory_stores.on("GET", right=Right.READ)
-def list_memory_stores(call: Call) -> PageObject:
+def list_memory_stores(call: Call) -> PageObject[MemoryStoreObject]:
     query = call.query
     include_archived = query.boolean("include_archived")
     created_gte = query.instant("created_at[gte]")

@@ -7,6 +7,7 @@ from stores.api.road import Call, Resource
 from stores.domain import listing, versions
 from stores.domain.actors import ActorType, Right
 from stores.domain.limits import PAGE_ITEMS_WITH_CONTENT
+from stores.domain.stores import require_visible
 from stores.models import Operation
 
 store_versions = Resource()
@@ -21,7 +22,7 @@ ACTOR_FILTERS = {
 
 
 @store_versions.on("GET", right=Right.READ)
-def list_memory_versions(call: Call, store_id: str) -> PageObject:
+def list_memory_versions(call: Call, store_id: str) -> PageObject[MemoryVersionObject]:
     query = call.query
     memory_id = query.text("memory_id")
     operation = query.choice("operation", tuple(Operation.values), None)
@@ -34,7 +35,7 @@ def list_memory_versions(call: Call, store_id: str) -> PageObject:
     after = read_cursor(query.text("page"), scope)
     if len(actors) > 1:
         # The filters combine with AND, and a version has one actor.
-        listing.require_visible(actor=call.actor, store_id=store_id)
+        require_visible(actor=call.actor, store_id=store_id)
         return PageObject([], None)
     actor_type, actor_id = actors[0] if actors else (None, None)
     page = listing.list_versions(

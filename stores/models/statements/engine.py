@@ -1,17 +1,23 @@
 """Running one SQL text on either engine with as little Python around it as can be."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
 
 PARAMETER = re.compile(r"%\((\w+)\)s")
 
 
 def is_postgresql() -> bool:
     return connection.vendor == "postgresql"
+
+
+def can_pipeline() -> bool:
+    """Whether `in_one_trip` can be used now."""
+    return is_postgresql() and not connection.in_atomic_block
 
 
 class Statement:
@@ -30,11 +36,11 @@ class Statement:
         if connection.queries_logged or connection.execute_wrappers:
             with connection.cursor() as cursor:
                 cursor.execute(self.sql, parameters)
-                return cursor.fetchall()  # type: ignore[no-any-return]
+                return cursor.fetchall()
         with connection.wrap_database_errors:
             if is_postgresql():
                 return _postgresql_cursor().execute(self.sql, parameters, prepare=True).fetchall()
-            return connection.connection.execute(self.sqlite, parameters).fetchall()  # type: ignore[no-any-return]
+            return connection.connection.execute(self.sqlite, parameters).fetchall()
 
     def row(self, parameters: Mapping[str, Any]) -> tuple[Any, ...] | None:
         rows = self.rows(parameters)
@@ -46,11 +52,27 @@ class Statement:
         if connection.queries_logged or connection.execute_wrappers:
             with connection.cursor() as cursor:
                 cursor.execute(self.sql, parameters)
-                return cursor.rowcount  # type: ignore[no-any-return]
+                return cursor.rowcount
         with connection.wrap_database_errors:
             if is_postgresql():
                 return _postgresql_cursor().execute(self.sql, parameters, prepare=True).rowcount
-            return connection.connection.execute(self.sqlite, parameters).rowcount  # type: ignore[no-any-return]
+            return connection.connection.execute(self.sqlite, parameters).rowcount
+
+
+def in_one_trip(first: Statement, second: Statement, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """PostgreSQL only, outside a transaction: both statements as one transaction and one round trip.
+
+    The second sees what was committed until the first had its locks. Answers the rows of the second.
+    """
+    connection.ensure_connection()
+    if connection.queries_logged or connection.execute_wrappers:
+        with transaction.atomic():
+            first.rows(parameters)
+            return second.rows(parameters)
+    with connection.wrap_database_errors, connection.connection.pipeline():
+        _postgresql_cursor().execute(first.sql, parameters, prepare=True)
+        cursor = _postgresql_cursor().execute(second.sql, parameters, prepare=True)
+        return cursor.fetchall()
 
 
 def _postgresql_cursor() -> Any:
@@ -68,15 +90,46 @@ def instant(value: datetime) -> datetime | str:
 
 
 def select_instant(column: str) -> str:
-    """SQL that reads a time column as `2026-11-30T12:00:00.000000Z`, without a detour over datetime."""
+    """SQL that reads a time column as UTC in text, `2026-11-30 12:00:00.123456` on both engines.
+
+    A fifth of what to_char() costs, and no detour over datetime.
+    """
     if is_postgresql():
-        return f"""to_char({column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')"""
-    return (
-        f"substr({column}, 1, 10) || 'T' || substr({column}, 12, 8) || "
-        f"CASE length({column}) WHEN 19 THEN '.000000Z' ELSE substr({column}, 20) || 'Z' END"
-    )
+        return f"({column} AT TIME ZONE 'UTC')::text"
+    # As an expression it has no declared type, from which Django would make a datetime.
+    return f"({column} || '')"
+
+
+def read_instant(text: str) -> str:
+    """What `select_instant` gave as RFC 3339 with all six digits, which the engines cut behind."""
+    if len(text) == 26:
+        return f"{text[:10]}T{text[11:]}Z"
+    whole, _, fraction = text.partition(".")
+    return f"{whole[:10]}T{whole[11:]}.{fraction:0<6}Z"
 
 
 def parse_instant(text: str) -> datetime:
-    """The opposite of `select_instant`."""
+    """The opposite of `read_instant`."""
     return datetime.fromisoformat(text)
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """Everything read inside is of one moment, while writers go on. For reading only.
+
+    Inside a transaction it changes nothing: that one has its view already.
+    """
+    if connection.in_atomic_block:
+        yield
+    elif is_postgresql():
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            yield
+    else:
+        # Not atomic(): that begins IMMEDIATE and would keep every writer out.
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+            try:
+                yield
+            finally:
+                cursor.execute("COMMIT")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from stores.models.statements.engine import Statement, is_postgresql, select_instant
+from stores.models.statements.engine import Statement, is_postgresql, read_instant, select_instant
 from stores.models.statements.rows import MemoryRow, PrefixRow, VersionRow
 
 MEMORY_COLUMNS = (
@@ -18,6 +18,19 @@ VERSION_COLUMNS = (
 def memory_columns(*, with_content: bool) -> str:
     times = ", ".join(select_instant(f"m.{name}") for name in ("created_at", "updated_at", "last_read_at"))
     return f"{MEMORY_COLUMNS}, {times}" + (", h.content" if with_content else "")
+
+
+def memory_row(row: tuple[Any, ...]) -> MemoryRow:
+    """A row of `memory_columns`."""
+    created, updated, read = row[7:10]
+    times = read_instant(created), read_instant(updated), read_instant(read) if read else None
+    return MemoryRow(*(row[:7] + times + row[10:]))
+
+
+def version_row(row: tuple[Any, ...]) -> VersionRow:
+    """A row of `version_columns`."""
+    created, redacted = (read_instant(row[8]),), (read_instant(row[15]) if row[15] else None,)
+    return VersionRow(*(row[:8] + created + row[9:15] + redacted + row[16:]))
 
 
 def head_join(*, with_content: bool) -> str:
@@ -57,7 +70,7 @@ def read_memory(*, workspace_id: str, store_id: str, memory_id: str, with_conten
     row = _memory(with_content).row(
         {"workspace_id": workspace_id, "store_id": store_id, "memory_id": memory_id}
     )
-    return MemoryRow(*row) if row else None
+    return memory_row(row) if row else None
 
 
 @cache
@@ -75,7 +88,7 @@ def read_version(
     row = _version(with_content).row(
         {"workspace_id": workspace_id, "store_id": store_id, "version_id": version_id}
     )
-    return VersionRow(*row) if row else None
+    return version_row(row) if row else None
 
 
 @cache
@@ -103,7 +116,7 @@ def page_of_memories(
     """
     statement = _memories(with_content, end is not None, ">=" if including_start else ">")
     rows = statement.rows({"store_id": store_id, "start": start, "end": end, "limit": limit})
-    return [MemoryRow(*row) for row in rows]
+    return [memory_row(row) for row in rows]
 
 
 @cache
@@ -170,6 +183,43 @@ def page_of_children(
 
     `start` is a lower bound that is itself included.
     """
+    if with_content:
+        return _walk_children(store_id, folder, start, end, True, limit)
+    # A plain page first: it is all there is to do unless a sub-folder filled it.
+    page = page_of_memories(
+        store_id=store_id, start=start, including_start=True, end=end, with_content=False, limit=limit
+    )
+    items = roll_up(page, folder)
+    if len(page) < limit or len(items) >= limit:
+        return items
+    following = start_behind(items[-1].path)
+    return items + _walk_children(store_id, folder, following, end, False, limit - len(items))
+
+
+def start_behind(item: str) -> str:
+    """The lowest path behind a listed item: behind all of a folder ("/a/"), else behind the file."""
+    return item[:-1] + "0" if item[-1] == "/" else item + LOWEST
+
+
+def roll_up(memories: list[MemoryRow], folder: str) -> list[MemoryRow | PrefixRow]:
+    """Memories in path order, those in sub-folders of `folder` folded into one row per sub-folder."""
+    items: list[MemoryRow | PrefixRow] = []
+    within = "\0"  # no path begins with it
+    for memory in memories:
+        if memory.path.startswith(within):
+            continue
+        slash = memory.path.find("/", len(folder))
+        if slash < 0:
+            items.append(memory)
+        else:
+            within = memory.path[: slash + 1]
+            items.append(PrefixRow(within))
+    return items
+
+
+def _walk_children(
+    store_id: str, folder: str, start: str, end: str | None, with_content: bool, limit: int
+) -> list[MemoryRow | PrefixRow]:
     rows = _children(with_content, end is not None).rows(
         {
             "store_id": store_id,
@@ -179,7 +229,7 @@ def page_of_children(
             "limit": limit,
         }
     )
-    return [PrefixRow(item) if item[-1] == "/" else MemoryRow(*rest) for item, *rest in rows]
+    return [PrefixRow(row[0]) if row[0][-1] == "/" else memory_row(row[1:]) for row in rows]
 
 
 @cache
@@ -227,40 +277,46 @@ def page_of_versions(
             "limit": limit,
         }
     )
-    return [VersionRow(*row) for row in rows]
+    return [version_row(row) for row in rows]
 
 
-CONFLICT = (
-    "SELECT path, id FROM (SELECT m.path, m.id FROM stores_memory m WHERE m.store_id = %(store_id)s "
-    "AND m.path {in_candidates} AND m.id <> %(except_id)s "
-    "UNION ALL SELECT * FROM (SELECT m.path, m.id FROM stores_memory m "
-    "WHERE m.store_id = %(store_id)s AND m.path >= %(below)s AND m.path < %(after)s "
-    "AND m.id <> %(except_id)s ORDER BY m.path LIMIT 1) AS inside) AS found ORDER BY path LIMIT 1"
-)
+def conflict_sql() -> str:
+    in_candidates = (
+        "= ANY(%(candidates)s)" if is_postgresql() else "IN (SELECT value FROM json_each(%(candidates)s))"
+    )
+    return (
+        "SELECT path, id FROM (SELECT m.path, m.id FROM stores_memory m "
+        f"WHERE m.store_id = %(store_id)s AND m.path {in_candidates} AND m.id <> %(except_id)s "
+        "UNION ALL SELECT * FROM (SELECT m.path, m.id FROM stores_memory m "
+        "WHERE m.store_id = %(store_id)s AND m.path >= %(below)s AND m.path < %(after)s "
+        "AND m.id <> %(except_id)s ORDER BY m.path LIMIT 1) AS inside) AS found "
+        "ORDER BY path LIMIT 1"
+    )
 
 
 @cache
 def _conflict() -> Statement:
-    if is_postgresql():
-        return Statement(CONFLICT.format(in_candidates="= ANY(%(candidates)s)"))
-    return Statement(CONFLICT.format(in_candidates="IN (SELECT value FROM json_each(%(candidates)s))"))
+    return Statement(conflict_sql())
 
 
-def find_path_conflict(
-    *, store_id: str, candidates: Sequence[str], below: str, after: str, except_id: str
-) -> tuple[str, str] | None:
-    """(path, id) of the first live memory, but for `except_id`, that is at one of the `candidates` or in
+def find_path_conflict(*, store_id: str, parameters: dict[str, Any]) -> tuple[str, str] | None:
+    """(path, id) of the first live memory in the way, as `conflict_parameters` describes it."""
+    row = _conflict().row({"store_id": store_id, **parameters})
+    return (row[0], row[1]) if row else None
+
+
+def conflict_parameters(
+    *, candidates: Sequence[str], below: str, after: str, except_id: str
+) -> dict[str, Any]:
+    """A memory is in the way, but for `except_id`, when its path is one of the `candidates` or lies in
     `below <= path < after`.
     """
-    return _conflict().row(  # type: ignore[return-value]
-        {
-            "store_id": store_id,
-            "candidates": text_list(candidates),
-            "below": below,
-            "after": after,
-            "except_id": except_id,
-        }
-    )
+    return {
+        "candidates": text_list(candidates),
+        "below": below,
+        "after": after,
+        "except_id": except_id,
+    }
 
 
 def text_list(texts: Sequence[str]) -> Any:

@@ -1,4 +1,4 @@
-"""The statements of a write. Callers hold a transaction, but for `replace_content`, which is one by itself."""
+"""The statements of a write. Callers hold a transaction; `replace_content` is one by itself."""
 
 from datetime import datetime
 from functools import cache
@@ -6,8 +6,14 @@ from typing import Any, Protocol
 
 import msgspec
 
-from stores.models.statements.engine import Statement, instant, is_postgresql, select_instant
-from stores.models.statements.reads import VISIBLE_STORE, memory_columns
+from stores.models.statements.engine import (
+    Statement,
+    in_one_trip,
+    instant,
+    is_postgresql,
+    select_instant,
+)
+from stores.models.statements.reads import VISIBLE_STORE, conflict_sql, memory_columns, memory_row
 from stores.models.statements.rows import MemoryRow
 
 NEW_VERSION_COLUMNS = (
@@ -110,7 +116,7 @@ def replace_content(parameters: dict[str, Any]) -> MemoryRow | None:
     than expected, a newer head): the caller then finds out what under a lock.
     """
     row = _replace_content().row(parameters)
-    return MemoryRow(*row, parameters["content"]) if row else None
+    return memory_row((*row, parameters["content"])) if row else None
 
 
 class FindStore(Protocol):
@@ -156,39 +162,62 @@ def _lock_head() -> Statement:
 
 def lock_head(*, store_id: str, memory_id: str) -> Head | None:
     row = _lock_head().row({"store_id": store_id, "memory_id": memory_id})
-    return Head(MemoryRow(*row[1:]), bytes(row[0])) if row else None
+    return Head(memory_row(row[1:]), bytes(row[0])) if row else None
 
 
 INSERT_VERSION = (
-    f"INSERT INTO stores_memoryversion ({NEW_VERSION_COLUMNS}) VALUES (%(id)s, %(store_id)s, "
+    f"INSERT INTO stores_memoryversion ({NEW_VERSION_COLUMNS}) SELECT %(id)s, %(store_id)s, "
     "%(memory_id)s, %(seq)s, %(operation)s, %(path)s, %(content)s, %(content_sha256)s, "
     "%(content_size_bytes)s, %(created_at)s, %(actor_type)s, %(actor_id)s, %(actor_label)s, %(road)s, "
-    "%(reason)s, %(restored_from)s, %(salt)s, %(commitment)s, %(chain)s)"
+    "%(reason)s, %(restored_from)s, %(salt)s, %(commitment)s, %(chain)s"
 )
 INSERT_MEMORY = (
     "INSERT INTO stores_memory (id, store_id, path, head_version_id, head_seq, head_chain, "
-    "content_sha256, content_size_bytes, created_at, updated_at) VALUES (%(memory_id)s, %(store_id)s, "
+    "content_sha256, content_size_bytes, created_at, updated_at) SELECT %(memory_id)s, %(store_id)s, "
     "%(path)s, %(id)s, %(seq)s, %(chain)s, %(content_sha256)s, %(content_size_bytes)s, %(created_at)s, "
-    "%(created_at)s)"
+    "%(created_at)s"
 )
 COUNT = "UPDATE stores_memorystore SET memory_count = memory_count + %(step)s WHERE id = %(store_id)s"
 
 _insert_version = Statement(INSERT_VERSION)
 _insert_memory = Statement(INSERT_MEMORY)
 _count = Statement(COUNT)
-# One round trip on PostgreSQL.
-_insert_all = Statement(f"WITH counted AS ({COUNT}), memory AS ({INSERT_MEMORY}) {INSERT_VERSION}")
 
 
 def insert_memory(version: NewVersion) -> None:
     """The memory, its first version, and the store's count. The store is locked."""
     parameters = _parameters(version) | {"step": 1}
-    if is_postgresql():
-        _insert_all.run(parameters)
-        return
     _insert_memory.run(parameters)
     _insert_version.run(parameters)
     _count.run(parameters)
+
+
+@cache
+def _insert_if_free() -> Statement:
+    return Statement(
+        f"""
+        WITH room AS (
+            SELECT s.id FROM stores_memorystore s
+            WHERE {VISIBLE_STORE} AND s.archived_at IS NULL AND s.memory_count < %(most)s
+              AND NOT EXISTS ({conflict_sql()})
+        ), memory AS (
+            {INSERT_MEMORY} FROM room RETURNING id
+        ), version AS (
+            {INSERT_VERSION} FROM memory
+        )
+        UPDATE stores_memorystore s SET memory_count = s.memory_count + 1
+        FROM memory WHERE s.id = %(store_id)s RETURNING memory.id
+        """
+    )
+
+
+def insert_if_free(version: NewVersion, *, workspace_id: str, most: int, conflict: dict[str, Any]) -> bool:
+    """PostgreSQL only, outside a transaction: a whole create in one round trip, if and only if it would
+    simply succeed: a live store with fewer than `most` memories and nothing at, above or below the path
+    (`conflict` as reads.conflict_parameters makes it).
+    """
+    parameters = _parameters(version) | conflict | {"workspace_id": workspace_id, "most": most}
+    return bool(in_one_trip(_lock_store(), _insert_if_free(), parameters))
 
 
 _move_head = Statement(
@@ -240,11 +269,13 @@ def read_content(version_id: str) -> str:
 
 @cache
 def _touch_reads() -> Statement:
-    which = "= ANY(%(ids)s)" if is_postgresql() else "IN (SELECT value FROM json_each(%(ids)s))"
-    return Statement(
-        f"UPDATE stores_memory SET last_read_at = %(now)s WHERE id {which} "
-        "AND (last_read_at IS NULL OR last_read_at < %(before)s)"
-    )
+    due = "(last_read_at IS NULL OR last_read_at < %(before)s)"
+    if is_postgresql():
+        # A read never waits for a writer: a row that is locked is noted at the next read.
+        which = f"(SELECT id FROM stores_memory WHERE id = ANY(%(ids)s) AND {due} FOR UPDATE SKIP LOCKED)"
+    else:
+        which = "(SELECT value FROM json_each(%(ids)s))"
+    return Statement(f"UPDATE stores_memory SET last_read_at = %(now)s WHERE id IN {which} AND {due}")
 
 
 def touch_reads(*, memory_ids: Any, now: datetime, before: datetime) -> None:

@@ -36,8 +36,7 @@ MANAGERS = {
     "apt-get": {
         "commands": (
             "apt-get -q -o Acquire::Retries=3 update",
-            "apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120"
-            " install --no-install-recommends",
+            "apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 install --no-install-recommends",
         ),
         "postgres": "postgresql",
         "redis": "redis-server",

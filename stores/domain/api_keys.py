@@ -69,9 +69,9 @@ def find_api_key(*, secret: str, now: datetime | None = None) -> ApiKey | None:
     stale = now - USE_NOTED_EVERY
     if key.last_used_at is None or key.last_used_at < stale:
         # update() writes no history row, which is right: use is not a change of the key.
-        ApiKey.objects.filter(Q(last_used_at__isnull=True) | Q(last_used_at__lt=stale), id=key.id).update(
-            last_used_at=now
-        )
+        used = ApiKey.objects.filter(Q(last_used_at__isnull=True) | Q(last_used_at__lt=stale), id=key.id)
+        with transaction.atomic():
+            used.update(last_used_at=now)
     return key
 
 

@@ -37,15 +37,15 @@ def make_folders(root: Path) -> dict[str, Any]:
 
 
 class Channel(filesystem.Channel):
-    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:
+    def _put(self, queue: str, message: Any, **kwargs: Any) -> None:
         # Zero-padded nanoseconds, so that names sort by age.
         name = f"{time.time_ns():020d}_{uuid4().hex}.{queue}.msg"
         draft = os.path.join(self.processed_folder, f"{name}.draft")
         with open(draft, "w", encoding="utf-8") as file:
-            file.write(dumps(payload))
+            file.write(dumps(message))
         os.rename(draft, os.path.join(self.data_folder_out, name))
 
-    def _get(self, queue: str) -> Any:
+    def _get(self, queue: str, timeout: float | None = None) -> Any:
         for name in sorted(os.listdir(self.data_folder_in)):
             if name.partition(".")[2] != f"{queue}.msg":
                 continue
@@ -64,6 +64,6 @@ class Channel(filesystem.Channel):
 class Transport(filesystem.Transport):
     Channel = Channel
 
-    def drain_events(self, connection: Any, timeout: float | None = None) -> None:
+    def drain_events(self, connection: Any, timeout: float | None = None) -> None:  # type: ignore[override]
         # A worker looks between two calls whether it shall stop, so none of them may last.
         super().drain_events(connection, timeout=POLLING_INTERVAL)

@@ -104,7 +104,14 @@ def database(name: str, data: Path) -> dict[str, object]:
         "PORT": str(port or ""),
         # One blocking thread per worker keeps one connection for good.
         "CONN_MAX_AGE": None,
-        "OPTIONS": {"application_name": "memconsole", **dict(parse_qsl(parts.query))},
+        "OPTIONS": {
+            "application_name": "memconsole",
+            # Django turns preparing off; the hot statements ask for it (stores/models/statements/engine.py).
+            "prepare_threshold": 5,
+            # Each of them has one right plan; planning anew for every value costs more than running it.
+            "options": "-c plan_cache_mode=force_generic_plan",
+            **dict(parse_qsl(parts.query)),
+        },
     }
 
 

@@ -28,9 +28,9 @@ INSTALLED_APPS = [
     "stores",
 ]
 
-# The first one answers /v1/ by itself, so that no session, CSRF or message work is done for the API.
+# The first one answers /v1/ and the health checks by itself, without sessions, CSRF or messages.
 MIDDLEWARE = [
-    "memconsole.middleware.ApiRoad",
+    "memconsole.middleware.ShortRoad",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -90,13 +90,14 @@ TIME_ZONE = environment.time_zone("TIME_ZONE", "UTC")
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT.mkdir(mode=0o700, exist_ok=True)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    # Files are served from where they lie (WHITENOISE_USE_FINDERS), so that a plain start needs
-    # no collectstatic; whitenoise answers with an ETag and the address carries the version.
-    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    # `serve` collects them under names with a hash; without that they are served from where they lie.
+    "staticfiles": {"BACKEND": "memconsole.staticfiles.Storage"},
 }
 WHITENOISE_USE_FINDERS = True
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
 # An API body holds one memory text: 102,400 bytes, each at most six characters once JSON-escaped,
@@ -129,7 +130,10 @@ CONTENT_SECURITY_POLICY = {
     },
 }
 
+# Jobs: without Redis the queue is a folder in the data folder (memconsole/celery.py).
 REDIS_URL = environment.redis_url("REDIS_URL")
+# Whether a worker for jobs is expected to run; `serve --no-jobs` says no.
+JOBS = environment.boolean("MEMCONSOLE_JOBS", default=True)
 
 LOGGING = {
     "version": 1,
@@ -141,5 +145,10 @@ LOGGING = {
         "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         # A 404 or a refused form is an answer, not an event for the log.
         "django.request": {"level": "ERROR"},
+        # The web server's own words; its access log is off (see memconsole/server.py).
+        "_granian": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        # Every job that was received and done; what goes wrong is an error.
+        "celery": {"level": "WARNING"},
+        "kombu": {"level": "WARNING"},
     },
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from stores.domain.errors import PermissionDenied
-from stores.models import Access, ApiKey, Membership, Role
+from stores.models import Access, ApiKey, Membership, Role, ids
 
 
 class ActorType(StrEnum):
@@ -18,6 +18,15 @@ class ActorType(StrEnum):
     SESSION = "session_actor"
     USER = "user_actor"
     SERVICE_ACCOUNT = "service_account_actor"
+
+
+# What each kind's ids begin with (contract/memory_stores_api.md, 3.7).
+ID_PREFIXES = {
+    ActorType.API: ids.API_KEY,
+    ActorType.SESSION: ids.SESSION,
+    ActorType.USER: ids.USER,
+    ActorType.SERVICE_ACCOUNT: ids.SERVICE_ACCOUNT,
+}
 
 
 class Road(StrEnum):

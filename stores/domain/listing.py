@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 import msgspec
+from django.db.models import Q
 
 from stores.domain import clock
-from stores.domain.actors import Actor, Right
+from stores.domain.actors import ID_PREFIXES, Actor, ActorType, Right
 from stores.domain.errors import InvalidInput
 from stores.domain.memories import count_reads
 from stores.domain.paths import after_folder, check_path_prefix
@@ -37,17 +38,20 @@ def _cut(found: list[Item], limit: int, key: str) -> Page[Item]:
 def list_stores(
     *,
     actor: Actor,
+    words: str = "",
     include_archived: bool = False,
     created_gte: datetime | None = None,
     created_lte: datetime | None = None,
     after: str | None = None,
     limit: int,
 ) -> Page[MemoryStore]:
-    """The stores the actor reaches, newest first."""
+    """The stores the actor reaches, newest first; `words` must stand in the name or the description."""
     actor.require(Right.READ)
     stores = MemoryStore.objects.filter(workspace_id=actor.workspace_id, deleted_at__isnull=True)
     if actor.store_ids is not None:
         stores = stores.filter(id__in=actor.store_ids)
+    if words:
+        stores = stores.filter(Q(name__icontains=words) | Q(description__icontains=words))
     if not include_archived:
         stores = stores.filter(archived_at__isnull=True)
     # Ids are made from `created_at`, so their order is its order.
@@ -115,7 +119,7 @@ def list_versions(
     store_id: str,
     memory_id: str | None = None,
     operation: str | None = None,
-    actor_type: str | None = None,
+    actor_type: ActorType | None = None,
     actor_id: str | None = None,
     created_gte: datetime | None = None,
     created_lte: datetime | None = None,
@@ -124,10 +128,12 @@ def list_versions(
     limit: int,
 ) -> Page[VersionRow]:
     """A store's versions, newest first; the filters combine with AND. A filter that matches nothing gives an
-    empty page. Raises StoreNotFound.
+    empty page; so does an `actor_id` that is not of the `actor_type` it is said to be. Raises StoreNotFound.
     """
     actor.require(Right.READ)
     require_visible(actor=actor, store_id=store_id)
+    if actor_id and actor_type and not actor_id.startswith(ID_PREFIXES[actor_type]):
+        return Page([], None)
     lowest = None if created_gte is None else ids.lowest_id(ids.MEMORY_VERSION, created_gte)
     below = after
     if created_lte is not None:
@@ -137,7 +143,6 @@ def list_versions(
         store_id=store_id,
         memory_id=memory_id,
         operation=operation,
-        actor_type=actor_type,
         actor_id=actor_id,
         lowest_id=lowest,
         below_id=below,

@@ -7,6 +7,7 @@ A change and its version are one transaction. Locks are taken in one order, stor
 writers never wait for each other; a change of content alone locks the memory only.
 """
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -32,6 +33,8 @@ from stores.models.statements import engine, reads, writes
 from stores.models.statements.rows import MemoryRow
 
 READ_COUNTED_EVERY = timedelta(hours=1)
+
+MakeVersion = Callable[[], writes.NewVersion]
 
 
 def get_memory(*, actor: Actor, store_id: str, memory_id: str, with_content: bool = True) -> MemoryRow:
@@ -87,21 +90,24 @@ def create_memory(
     check_path(path)
     checked = check_content(content)
     check_reason(reason)
-    now = now or clock.now_utc()
-    version = _make_version(
-        actor=actor,
-        operation=Operation.CREATED,
-        head=None,
-        store_id=store_id,
-        memory_id=ids.make_id(ids.MEMORY, now),
-        path=path,
-        content=checked,
-        reason=reason,
-        restored_from=restored_from,
-        now=now,
-    )
-    if not _insert_if_free(actor, version):
-        _insert_under_lock(actor, version)
+
+    def make_version() -> writes.NewVersion:
+        at = now or clock.now_utc()
+        return _make_version(
+            actor=actor,
+            operation=Operation.CREATED,
+            head=None,
+            store_id=store_id,
+            memory_id=ids.make_id(ids.MEMORY, at),
+            path=path,
+            content=checked,
+            reason=reason,
+            restored_from=restored_from,
+            now=at,
+        )
+
+    version = _insert_if_free(actor, store_id, path, make_version)
+    version = version or _insert_under_lock(actor, store_id, path, make_version)
     return _written(version, created_at=clock.rfc3339(version.created_at), last_read_at=None)
 
 
@@ -208,30 +214,39 @@ def check_reason(reason: str) -> str:
     return reason
 
 
-def _insert_if_free(actor: Actor, version: writes.NewVersion) -> bool:
-    """The common case in one round trip; False when anything stands in the way."""
-    if not engine.can_pipeline() or not actor.reaches(version.store_id):
-        return False
-    return writes.insert_if_free(
+def _insert_if_free(
+    actor: Actor, store_id: str, path: str, make_version: MakeVersion
+) -> writes.NewVersion | None:
+    """The common case in one round trip; None when anything stands in the way."""
+    if not engine.can_pipeline() or not actor.reaches(store_id):
+        return None
+    version = make_version()
+    inserted = writes.insert_if_free(
         version,
         workspace_id=actor.workspace_id,
         most=MEMORIES_PER_STORE,
-        conflict=_conflict_parameters(version.path, except_id=""),
+        conflict=_conflict_parameters(path, except_id=""),
     )
+    return version if inserted else None
 
 
 @transaction.atomic
-def _insert_under_lock(actor: Actor, version: writes.NewVersion) -> None:
-    store = _lock_store(actor, version.store_id)
+def _insert_under_lock(
+    actor: Actor, store_id: str, path: str, make_version: MakeVersion
+) -> writes.NewVersion:
+    store = _lock_store(actor, store_id)
     if store.is_archived:
         raise archived()
-    _require_free(version.store_id, version.path, except_id="")
+    _require_free(store_id, path, except_id="")
     if store.memory_count >= MEMORIES_PER_STORE:
         raise LimitReached(
             f"The memory store is full: it holds {MEMORIES_PER_STORE} memories. "
             "Existing memories can still be updated; delete some to make room."
         )
+    # Made only now: its time must lie behind that of whatever freed the path while this one waited.
+    version = make_version()
     writes.insert_memory(version)
+    return version
 
 
 def _replace_content(

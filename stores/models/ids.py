@@ -26,6 +26,7 @@ USER = "user_"
 WORKSPACE = "wrkspc_"
 MEMBERSHIP = "member_"
 SESSION = "sesn_"
+SERVICE_ACCOUNT = "svac_"
 REQUEST = "req_"
 
 

@@ -85,7 +85,9 @@ class MemoryVersion(models.Model):
         indexes = [
             models.Index(fields=["store", "id"], name="version_store_id"),
             models.Index(fields=["memory_id", "id"], name="version_memory_id"),
-            models.Index(fields=["store", "actor_id", "id"], name="version_store_actor_id"),
+            # With the operation, so that a rare one of a busy actor is found at once; the actor's
+            # versions as a whole are three such runs, merged (statements/reads.py).
+            models.Index(fields=["store", "actor_id", "operation", "id"], name="version_store_actor_op_id"),
             models.Index(fields=["store", "operation", "id"], name="version_store_operation_id"),
         ]
 

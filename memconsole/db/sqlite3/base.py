@@ -17,6 +17,15 @@ from django.db.backends.sqlite3 import base
 _threads = threading.RLock()
 
 
+def _forget_other_threads() -> None:
+    """A fork has no thread but the one that forked; what another held would be held for ever."""
+    global _threads
+    _threads = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_forget_other_threads)
+
+
 class WriteQueue:
     """A lock over all writers of one database file, across threads and processes."""
 
@@ -24,11 +33,14 @@ class WriteQueue:
         self.path = f"{database}-queue"
         self.descriptor: int | None = None
         self.held = False
+        self.process = os.getpid()
 
     def enter(self) -> None:
         _threads.acquire()
         try:
-            if self.descriptor is None:
+            if self.descriptor is None or self.process != os.getpid():
+                # An open file that came by a fork would let parent and child in together.
+                self.process = os.getpid()
                 self.descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self.descriptor, fcntl.LOCK_EX)
         except BaseException:
@@ -39,6 +51,8 @@ class WriteQueue:
     def leave(self) -> None:
         if self.held:
             self.held = False
+            if self.process != os.getpid():
+                return  # it is the parent that holds it
             try:
                 fcntl.flock(self.descriptor, fcntl.LOCK_UN)  # type: ignore[arg-type]
             finally:

@@ -6,6 +6,7 @@ from typing import Any
 
 from stores.models.statements.engine import Statement, is_postgresql, read_instant, select_instant
 from stores.models.statements.rows import MemoryRow, PrefixRow, VersionRow
+from stores.models.version import Operation
 
 MEMORY_COLUMNS = (
     "m.id, m.store_id, m.path, m.head_version_id, m.head_seq, m.content_sha256, m.content_size_bytes"
@@ -163,7 +164,9 @@ def _children(with_content: bool, with_end: bool) -> Statement:
         f" SELECT {seek(f'n.path >= {next_bound}')} {collate}, w.place + 1"
         f" FROM walk w WHERE w.item IS NOT NULL AND w.place < {nth}"
         f") SELECT w.item, {memory_columns(with_content=with_content)} FROM walk w "
-        f"LEFT JOIN stores_memory m ON m.store_id = %(store_id)s AND m.path = w.item "
+        # For a folder there is nothing to look up.
+        f"LEFT JOIN stores_memory m ON m.store_id = %(store_id)s "
+        f"AND m.path = CASE WHEN {ends_with_slash} THEN NULL ELSE w.item END "
         + ("LEFT " + head_join(with_content=True) if with_content else "")
         + " WHERE w.item IS NOT NULL ORDER BY w.place"
     )
@@ -185,15 +188,25 @@ def page_of_children(
     """
     if with_content:
         return _walk_children(store_id, folder, start, end, True, limit)
-    # A plain page first: it is all there is to do unless a sub-folder filled it.
-    page = page_of_memories(
-        store_id=store_id, start=start, including_start=True, end=end, with_content=False, limit=limit
-    )
-    items = roll_up(page, folder)
-    if len(page) < limit or len(items) >= limit:
-        return items
-    following = start_behind(items[-1].path)
-    return items + _walk_children(store_id, folder, following, end, False, limit - len(items))
+    # A walk step costs some ten rows of a plain page. So a few plain rows first; if these lie in many
+    # sub-folders or in none, the rest of the page as plain rows too; and what a sub-folder hid by a walk.
+    items: list[MemoryRow | PrefixRow] = []
+    for size in (PROBE, limit):
+        size = min(size, limit - len(items))
+        page = page_of_memories(
+            store_id=store_id, start=start, including_start=True, end=end, with_content=False, limit=size
+        )
+        found = roll_up(page, folder)
+        items += found
+        if len(page) < size or len(items) >= limit:
+            return items
+        start = start_behind(items[-1].path)
+        if len(found) < size // 2:
+            break
+    return items + _walk_children(store_id, folder, start, end, False, limit - len(items))
+
+
+PROBE = 12
 
 
 def start_behind(item: str) -> str:
@@ -234,11 +247,41 @@ def _walk_children(
 
 @cache
 def _versions(filters: tuple[str, ...], with_content: bool) -> Statement:
-    conditions = " AND ".join(("v.store_id = %(store_id)s", *filters))
-    return Statement(
-        f"SELECT {version_columns(with_content=with_content)} FROM stores_memoryversion v "
-        f"WHERE {conditions} ORDER BY v.id DESC LIMIT %(limit)s"
-    )
+    """`filters` are names of columns, and "lowest_id" and "below_id"."""
+    driver = next((index for name, index in DRIVING_INDEXES.items() if name in filters), "version_store_id")
+    # SQLite knows nothing of how common a value is and would take any index with two matching columns.
+    table = "stores_memoryversion v" + ("" if is_postgresql() else f" INDEXED BY {driver}")
+    conditions = ["v.store_id = %(store_id)s", *(VERSION_CONDITIONS[name] for name in filters)]
+    columns = version_columns(with_content=with_content)
+    newest = "ORDER BY v.id DESC LIMIT %(limit)s"
+    if driver == ACTOR_INDEX and "operation" not in filters:
+        # The index is in the order of ids within an operation: the newest of each, then the newest of those.
+        runs = " UNION ALL ".join(
+            f"SELECT id FROM (SELECT v.id FROM {table} WHERE {' AND '.join(conditions)} "
+            f"AND v.operation = '{operation}' {newest}) AS {operation}"
+            for operation in Operation.values
+        )
+        return Statement(
+            f"SELECT {columns} FROM (SELECT v.id FROM ({runs}) AS v {newest}) AS found "
+            "JOIN stores_memoryversion v ON v.id = found.id ORDER BY v.id DESC"
+        )
+    return Statement(f"SELECT {columns} FROM {table} WHERE {' AND '.join(conditions)} {newest}")
+
+
+ACTOR_INDEX = "version_store_actor_op_id"
+# By what is most selective: a memory has few versions, an actor fewer than an operation.
+DRIVING_INDEXES = {
+    "memory_id": "version_memory_id",
+    "actor_id": ACTOR_INDEX,
+    "operation": "version_store_operation_id",
+}
+VERSION_CONDITIONS = {
+    "memory_id": "v.memory_id = %(memory_id)s",
+    "operation": "v.operation = %(operation)s",
+    "actor_id": "v.actor_id = %(actor_id)s",
+    "lowest_id": "v.id >= %(lowest_id)s",
+    "below_id": "v.id < %(below_id)s",
+}
 
 
 def page_of_versions(
@@ -246,7 +289,6 @@ def page_of_versions(
     store_id: str,
     memory_id: str | None,
     operation: str | None,
-    actor_type: str | None,
     actor_id: str | None,
     lowest_id: str | None,
     below_id: str | None,
@@ -254,29 +296,15 @@ def page_of_versions(
     limit: int,
 ) -> list[VersionRow]:
     """Versions newest first. Ids are in time order, so a span of time is a span of ids."""
-    filters: list[str] = []
-    for condition, value in (
-        ("v.memory_id = %(memory_id)s", memory_id),
-        ("v.operation = %(operation)s", operation),
-        ("v.actor_type = %(actor_type)s", actor_type),
-        ("v.actor_id = %(actor_id)s", actor_id),
-        ("v.id >= %(lowest_id)s", lowest_id),
-        ("v.id < %(below_id)s", below_id),
-    ):
-        if value is not None:
-            filters.append(condition)
-    rows = _versions(tuple(filters), with_content).rows(
-        {
-            "store_id": store_id,
-            "memory_id": memory_id,
-            "operation": operation,
-            "actor_type": actor_type,
-            "actor_id": actor_id,
-            "lowest_id": lowest_id,
-            "below_id": below_id,
-            "limit": limit,
-        }
-    )
+    values = {
+        "memory_id": memory_id,
+        "operation": operation,
+        "actor_id": actor_id,
+        "lowest_id": lowest_id,
+        "below_id": below_id,
+    }
+    filters = tuple(name for name, value in values.items() if value is not None)
+    rows = _versions(filters, with_content).rows({**values, "store_id": store_id, "limit": limit})
     return [version_row(row) for row in rows]
 
 

@@ -1,0 +1,81 @@
+"""`python -m bench [NAME …]`: see README.md. `make bench` starts a PostgreSQL for it."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+# In this order; the functions are found in the modules named before the dot.
+NAMES = {
+    "update": "writes.update",
+    "update_large": "writes.update_large",
+    "create": "writes.create",
+    "read": "reads.read",
+    "depth": "reads.depth",
+    "later": "reads.later",
+    "filters": "reads.filters",
+    "download": "download.download",
+    "middleware": "reads.middleware",
+    "peer": "peer.peer",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measures the product; see README.")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)}; unless named, all but peer"
+    )
+    parser.add_argument("--rounds", type=int, default=5, help="how often everything is measured in turn (5)")
+    parser.add_argument("--seconds", type=int, default=4, help="how long each measurement lasts (4)")
+    parser.add_argument("--database", choices=["sqlite", "postgresql", "both"], default="both")
+    parser.add_argument("--peer", action="store_true", help="also against Kinto, which is installed for it")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there too")
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(NAMES)
+    if unknown:
+        parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
+    names = arguments.names or [name for name in NAMES if name != "peer"]
+    if arguments.peer and "peer" not in names:
+        names.append("peer")
+    labels = ["sqlite", "postgresql"] if arguments.database == "both" else [arguments.database]
+    if len(labels) == 1:
+        results = measure(labels[0], names, arguments.rounds, arguments.seconds)
+    else:
+        results = [result for label in labels for result in in_own_process(label, names, arguments)]
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+
+
+def in_own_process(label: str, names: list[str], arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """A process of Django knows one database."""
+    with tempfile.NamedTemporaryFile("r", suffix=".json") as file:
+        command = [sys.executable, "-m", "bench", *names, "--database", label, "--json", file.name]
+        command += ["--rounds", str(arguments.rounds), "--seconds", str(arguments.seconds)]
+        done = subprocess.run(command)
+        return json.loads(file.read() or "[]") if done.returncode == 0 else []
+
+
+def measure(label: str, names: list[str], round_count: int, seconds: int) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory(prefix="memconsole-bench-") as folder:
+        # Before anything reads Django's settings.
+        os.environ["MEMCONSOLE_DATA_DIR"] = folder
+        os.environ["DJANGO_SETTINGS_MODULE"] = "memconsole.settings"
+        from bench import databases
+
+        try:
+            template = databases.find(label, Path(folder))
+        except LookupError as error:
+            print(error)
+            return []
+        os.environ["DATABASE_URL"] = template.url
+        from bench.run import run
+
+        return run(template, {name: NAMES[name] for name in names}, round_count, seconds)
+
+
+if __name__ == "__main__":
+    main()

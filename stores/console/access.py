@@ -1,0 +1,107 @@
+"""Who asks: a signed-in person, in one of the workspaces that person belongs to.
+
+Checked in the view, for the partial as well as for the page, before anything else is looked up.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.core import exceptions
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.cache import add_never_cache_headers
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from stores.console import formats
+from stores.domain import errors
+from stores.domain.actors import Actor, member_actor
+from stores.models import Membership, User
+
+CHOSEN_WORKSPACE = "workspace_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person in the chosen workspace, with all the workspaces there are to choose from."""
+
+    actor: Actor
+    membership: Membership
+    memberships: list[Membership]
+
+    @property
+    def initials(self) -> str:
+        return formats.initials(str(self.membership.user))
+
+
+class ConsoleRequest(HttpRequest):
+    """What a console view is handed."""
+
+    htmx: HtmxDetails
+    member: Member
+
+
+View = Callable[..., HttpResponse]
+
+
+def for_members(view: Callable[..., HttpResponse]) -> View:
+    """Lets only members of a workspace in, and turns the domain's refusals into pages."""
+
+    @wraps(view)
+    def guarded(request: ConsoleRequest, **arguments: Any) -> HttpResponse:
+        response = _answer(request, view, arguments)
+        # Memory text must not stay in a browser's cache when the person signs out or the text is redacted.
+        add_never_cache_headers(response)
+        return response
+
+    return guarded
+
+
+def _answer(request: ConsoleRequest, view: View, arguments: dict[str, Any]) -> HttpResponse:
+    if not request.user.is_authenticated:
+        return ask_to_sign_in(request)
+    member = find_member(request)
+    if member is None:
+        return render(request, "workspaces/none.html", {"title": "No workspace"}, status=403)
+    request.member = member
+    try:
+        return view(request, **arguments)
+    except (errors.NotFound, errors.InvalidInput) as error:
+        raise Http404(error.message) from error
+    except errors.PermissionDenied as error:
+        raise exceptions.PermissionDenied(error.message) from error
+
+
+def find_member(request: HttpRequest) -> Member | None:
+    """The membership chosen in this browser, else the first by name; None for a person without any.
+
+    Read anew at every request, so that a role taken away is gone at once.
+    """
+    user = cast(User, request.user)
+    memberships = list(
+        Membership.objects.filter(user=user)
+        .select_related("workspace")
+        .order_by("workspace__name", "workspace_id")
+    )
+    if not memberships:
+        return None
+    chosen = request.session.get(CHOSEN_WORKSPACE)
+    membership = next((m for m in memberships if m.workspace_id == chosen), memberships[0])
+    membership.user = user
+    return Member(member_actor(membership=membership), membership, memberships)
+
+
+def ask_to_sign_in(request: ConsoleRequest) -> HttpResponse:
+    """To the sign-in page and back to where the person was."""
+    if request.htmx:
+        # Followed as a redirect, the sign-in page would land inside the page.
+        here = request.htmx.current_url_abs_path or "/"
+        return HttpResponseClientRedirect(f"{settings.LOGIN_URL}?{urlencode({'next': here})}")
+    here = request.get_full_path()
+    if here == "/":
+        return redirect(settings.LOGIN_URL)
+    return redirect(f"{settings.LOGIN_URL}?{urlencode({'next': here})}")

@@ -1,0 +1,117 @@
+"""The folder tree: the way from the top to one folder, each folder on it open, a page of each."""
+
+from itertools import pairwise
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from stores.console.paths import chain, just_before, parent, show_segment
+from stores.domain import listing
+from stores.domain.actors import Actor
+from stores.domain.listing import Page
+from stores.models.statements.rows import MemoryRow, PrefixRow
+
+FOLDER_ITEMS = 200
+Node = dict[str, Any]
+
+
+def folder_url(store_id: str, folder: str, after: str | None = None) -> str:
+    query = {} if folder == "/" else {"folder": folder}
+    if after is not None:
+        query["after"] = after
+    address = reverse("console:store_detail", kwargs={"store_id": store_id})
+    return f"{address}?{urlencode(query)}" if query else address
+
+
+def memory_url(store_id: str, memory_id: str) -> str:
+    return reverse("console:memory_detail", kwargs={"store_id": store_id, "memory_id": memory_id})
+
+
+def read_folder(
+    *, actor: Actor, store_id: str, folder: str, after: str | None = None, showing: str | None = None
+) -> tuple[Page[MemoryRow | PrefixRow], bool]:
+    """One page of what lies directly in a folder, and whether something comes before it.
+
+    `showing` is a path that must be on the page; the page begins with it where it would not be on the first.
+    """
+    page = listing.list_memories(
+        actor=actor, store_id=store_id, path_prefix=folder, depth=1, after=after, limit=FOLDER_ITEMS
+    )
+    if showing is None or page.next is None or showing <= page.next:
+        return page, after is not None
+    page = listing.list_memories(
+        actor=actor,
+        store_id=store_id,
+        path_prefix=folder,
+        depth=1,
+        after=just_before(showing),
+        limit=FOLDER_ITEMS,
+    )
+    return page, True
+
+
+def build_tree(
+    *,
+    actor: Actor,
+    store_id: str,
+    folder: str,
+    here: tuple[Page[MemoryRow | PrefixRow], bool],
+    memory_id: str | None = None,
+) -> list[Node]:
+    """Nested nodes for stores/_tree.html. `here` is the page of the innermost folder.
+
+    Two queries for each folder on the way, whatever the folders hold.
+    """
+    folders = chain(folder)
+    nodes = make_nodes(store_id, folder, here, memory_id=memory_id)
+    for outer, inner in reversed(list(pairwise(folders))):
+        page = read_folder(actor=actor, store_id=store_id, folder=outer, showing=inner)
+        is_current = memory_id is None and inner == folder
+        nodes = make_nodes(store_id, outer, page, opened=inner, inside=nodes, is_current=is_current)
+    return nodes
+
+
+def make_nodes(
+    store_id: str,
+    folder: str,
+    read: tuple[Page[MemoryRow | PrefixRow], bool],
+    *,
+    memory_id: str | None = None,
+    opened: str | None = None,
+    inside: list[Node] | None = None,
+    is_current: bool = False,
+) -> list[Node]:
+    page, has_earlier = read
+    nodes: list[Node] = []
+    if has_earlier:
+        nodes.append({"kind": "step", "word": "from the first", "url": folder_url(store_id, folder)})
+    for item in page.items:
+        name = show_segment(item.path[len(folder) :].rstrip("/"))
+        if isinstance(item, MemoryRow):
+            url = memory_url(store_id, item.id)
+            nodes.append({"kind": "memory", "name": name, "url": url, "current": item.id == memory_id})
+        else:
+            is_open = item.path == opened
+            nodes.append(
+                {
+                    "kind": "folder",
+                    "name": name,
+                    "url": folder_url(store_id, item.path),
+                    # An open folder closes by going to the one around it.
+                    "open": is_open,
+                    "current": is_open and is_current,
+                    "nodes": inside if is_open else None,
+                }
+            )
+    if page.next is not None:
+        nodes.append({"kind": "step", "word": "more", "url": folder_url(store_id, folder, page.next)})
+    return nodes
+
+
+def folder_crumbs(store_id: str, folder: str) -> list[Node]:
+    """The folders from the top down to this one, as links."""
+    return [
+        {"name": show_segment(inner[len(parent(inner)) : -1]), "url": folder_url(store_id, inner)}
+        for inner in chain(folder)[1:]
+    ]

@@ -1,0 +1,125 @@
+"""The list of stores, and one store: its folder tree and what lies in the chosen folder."""
+
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Count, Q
+from django.http import HttpResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from stores.console import formats, query, text
+from stores.console.access import ConsoleRequest, for_members
+from stores.console.htmx import render_main, render_part
+from stores.console.paths import show_path
+from stores.console.rows import folder_rows, store_rows, version_rows
+from stores.console.tree import build_tree, folder_crumbs, folder_url, read_folder
+from stores.console.views.connect import base_url
+from stores.domain import clock, listing
+from stores.domain.actors import Actor
+from stores.domain.limits import MEMORIES_PER_STORE
+from stores.domain.stores import get_store
+from stores.models import MemoryStore, ids
+
+STORES_A_PAGE = 50
+LATEST_CHANGES = 8
+
+
+@require_safe
+@for_members
+def store_list(request: ConsoleRequest) -> HttpResponse:
+    """All stores of the workspace, newest first. Its partial is the list alone, for the filter."""
+    words = query.search_text(request)
+    archived = query.flag(request, "archived")
+    after = query.id_after(request, ids.STORE)
+    actor = request.member.actor
+    page = listing.list_stores(
+        actor=actor, words=words, include_archived=archived, after=after, limit=STORES_A_PAGE
+    )
+    numbers = MemoryStore.objects.filter(workspace_id=actor.workspace_id, deleted_at__isnull=True).aggregate(
+        live=Count("id", filter=Q(archived_at__isnull=True)),
+        archived=Count("id", filter=Q(archived_at__isnull=False)),
+    )
+    context = {
+        "title": "Stores",
+        "stores": store_rows(page.items, now=clock.now_utc()),
+        "words": words,
+        "archived": archived,
+        "after": after,
+        "numbers": numbers,
+        "first_url": list_url(words, archived),
+        "next_url": list_url(words, archived, page.next) if page.next else None,
+        "archived_url": list_url(words, not archived),
+        "most": MEMORIES_PER_STORE,
+    }
+    if not numbers["live"] and not numbers["archived"]:
+        context["base_url"] = base_url(request)
+        return render_main(request, "stores/empty.html", context)
+    return render_part(request, "stores/list.html", "stores/_list.html", context)
+
+
+def list_url(words: str, archived: bool, after: str | None = None) -> str:
+    asked = {"q": words, "archived": "1" if archived else "", "after": after or ""}
+    query = urlencode({name: value for name, value in asked.items() if value})
+    address = reverse("console:store_list")
+    return f"{address}?{query}" if query else address
+
+
+@require_safe
+@for_members
+def store_detail(request: ConsoleRequest, store_id: str) -> HttpResponse:
+    """A folder of a store: `?folder=/a/b/`, and `&after=` for a later page of it."""
+    actor = request.member.actor
+    store = get_store(actor=actor, store_id=store_id)
+    folder = query.folder(request)
+    after = query.path_after(request, folder)
+    now = clock.now_utc()
+    here = read_folder(actor=actor, store_id=store_id, folder=folder, after=after)
+    page, _ = here
+    context = {
+        **store_context(store, now=now),
+        "title": text.plain(folder if folder != "/" else store.name),
+        "tab": "memories",
+        "tree": build_tree(actor=actor, store_id=store_id, folder=folder, here=here),
+        "folder": folder,
+        "folder_path": show_path(folder[:-1]) if folder != "/" else None,
+        "crumbs": folder_crumbs(store_id, folder),
+        "rows": folder_rows(page.items, store_id=store_id, folder=folder, now=now),
+        "after": after,
+        "first_url": folder_url(store_id, folder),
+        "next_url": folder_url(store_id, folder, page.next) if page.next else None,
+        "latest": latest_changes(actor, store_id, now),
+        "facts": store_facts(store, now=now),
+    }
+    if not store.memory_count and folder == "/":
+        context["base_url"] = base_url(request)
+    return render_main(request, "stores/detail.html", context)
+
+
+def store_context(store: MemoryStore, *, now: datetime) -> dict[str, Any]:
+    """What the head of every page below a store shows."""
+    return {
+        "store": store,
+        "store_name": text.show(store.name),
+        "store_description": text.show(store.description) if store.description else None,
+        "store_url": folder_url(store.id, "/"),
+        "store_memories": formats.count(store.memory_count),
+        "store_archived": formats.instant(store.archived_at, now=now) if store.archived_at else None,
+    }
+
+
+def store_facts(store: MemoryStore, *, now: datetime) -> dict[str, Any]:
+    return {
+        "created": formats.instant(store.created_at, now=now),
+        "updated": formats.instant(store.updated_at, now=now),
+        "most": MEMORIES_PER_STORE,
+        "most_text": formats.count(MEMORIES_PER_STORE),
+        "share": formats.share(store.memory_count, MEMORIES_PER_STORE),
+        "metadata": [(text.show(key), text.show(value)) for key, value in store.metadata.items()],
+    }
+
+
+def latest_changes(actor: Actor, store_id: str, now: datetime) -> list[dict[str, Any]]:
+    page = listing.list_versions(actor=actor, store_id=store_id, limit=LATEST_CHANGES)
+    return version_rows(page.items, now=now)

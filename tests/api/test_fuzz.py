@@ -1,0 +1,66 @@
+"""schemathesis makes requests from the OpenAPI document, right ones and wrong ones, and holds the answers to
+what is documented.
+"""
+
+import pytest
+from django.core.wsgi import get_wsgi_application
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from schemathesis import GenerationMode
+from schemathesis.openapi import from_wsgi
+
+from stores.api import openapi
+from stores.domain.actors import key_actor
+from stores.models import Memory, MemoryStore
+from tests.factories import make_api_key, make_memory, make_store, make_version, make_workspace
+
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
+
+OPERATIONS = [(path, method) for path, item in openapi.document()["paths"].items() for method in item]
+EXAMPLES = 60
+
+
+class World:
+    """Something behind every id, so that requests get past the 404."""
+
+    def __init__(self):
+        workspace = make_workspace()
+        key, self.secret = make_api_key(workspace=workspace)
+        self.actor = key_actor(api_key=key)
+        self.workspace_id = workspace.id
+        self.ids = {}
+
+    def settle(self):
+        """Makes good what earlier requests have deleted or archived."""
+        if (
+            MemoryStore.objects.filter(id=self.ids.get("store_id"), archived_at=None).exists()
+            and Memory.objects.filter(id=self.ids["memory_id"]).exists()
+        ):
+            return
+        store = make_store(actor=self.actor)
+        memory = make_memory(actor=self.actor, store=store, path="/notes/todo.md")
+        make_version(actor=self.actor, memory=memory)
+        make_memory(actor=self.actor, store=store, path="/a.md")
+        self.ids = {"store_id": store.id, "memory_id": memory.id, "version_id": memory.head_version_id}
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode))
+@pytest.mark.parametrize(("path", "method"), OPERATIONS)
+def test_answers_as_documented(path, method, mode):
+    world = World()
+    schema = from_wsgi("/v1/openapi.json", get_wsgi_application())
+    seen = set()
+
+    @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
+    @given(schema[path][method].as_strategy(generation_mode=mode), st.integers(0, 9))
+    def answers(case, chance):
+        world.settle()
+        if mode is GenerationMode.POSITIVE or chance:
+            case.path_parameters.update({k: v for k, v in world.ids.items() if k in case.path_parameters})
+            if "anthropic-workspace-id" in case.headers:
+                case.headers["anthropic-workspace-id"] = world.workspace_id
+        response = case.call_and_validate(headers={"authorization": f"Bearer {world.secret}"})
+        seen.add(response.status_code)
+
+    answers()
+    print(path, method, mode, seen)

@@ -1,0 +1,83 @@
+"""What redaction and deletion remove is gone from SQLite's files, not only from its tables."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest import skipUnless
+
+from django.core.management import call_command
+from django.db import connection, connections
+from django.test import TransactionTestCase
+
+from memconsole import environment
+from stores.domain import memories, stores, versions
+from stores.models import MemoryVersion
+from tests.factories import make_actor, make_memory, make_store, make_version
+
+MARKER = "Zaunkönig-4711"
+
+
+@skipUnless(connection.vendor == "sqlite", "PostgreSQL frees removed rows by its own vacuum")
+class RemovedBytesTest(TransactionTestCase):
+    """On a database file as in production: the one under test is in memory."""
+
+    def setUp(self):
+        folder = TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        in_memory = connections["default"]
+        on_file = environment.sqlite(self.folder / "memconsole.sqlite3")
+        connections["default"] = in_memory.__class__({**in_memory.settings_dict, **on_file}, "default")
+        self.addCleanup(connections.__setitem__, "default", in_memory)
+        self.addCleanup(connections["default"].close)
+        call_command("migrate", verbosity=0)
+        self.actor = make_actor()
+        self.store = make_store(actor=self.actor)
+
+    def files_with(self, text):
+        return sorted(
+            file.name.removeprefix("memconsole.sqlite3")
+            for file in self.folder.iterdir()
+            if text.encode() in file.read_bytes()
+        )
+
+    def checkpoint(self):
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def make_two_versions(self, text):
+        memory = make_memory(
+            actor=self.actor, store=self.store, path=f"/{MARKER}.md", content=text, reason="x"
+        )
+        make_version(actor=self.actor, memory=memory, content="nothing", path="/x.md")
+        return memory
+
+    def redact(self, memory):
+        versions.redact_version(actor=self.actor, store_id=self.store.id, version_id=memory.head_version_id)
+
+    def test_redaction(self):
+        # One page, and a text so long that it fills overflow pages of its own.
+        for text in (f"Call {MARKER}.", f"Call {MARKER}. " * 3000):
+            for in_file in (False, True):
+                with self.subTest(size=len(text), in_file=in_file):
+                    memory = self.make_two_versions(text)
+                    self.assertIn("-wal", self.files_with(MARKER))
+                    if in_file:
+                        self.checkpoint()
+                        self.assertEqual(self.files_with(MARKER), [""])
+                    self.redact(memory)
+                    self.assertEqual(self.files_with(MARKER), [])
+                    memories.delete_memory(actor=self.actor, store_id=self.store.id, memory_id=memory.id)
+
+    def test_redaction_of_a_path_in_every_version(self):
+        memory = self.make_two_versions("nothing else")
+        self.redact(memory)
+        self.assertEqual(self.files_with(MARKER), [])
+
+    def test_deleting_the_store(self):
+        self.make_two_versions(f"Call {MARKER}. " * 3000)
+        make_memory(actor=self.actor, store=self.store, content=f"Call {MARKER}.")
+        self.checkpoint()
+        self.assertEqual(self.files_with(MARKER), [""])
+        stores.delete_store(actor=self.actor, store_id=self.store.id)
+        self.assertFalse(MemoryVersion.objects.exists())
+        self.assertEqual(self.files_with(MARKER), [])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.unavailable import Unavailable
 from memconsole import environment
 
 Row = Sequence[Any]
@@ -39,6 +40,9 @@ class Sqlite:
         self.settle()
         made = Sqlite(self.folder, name)
         shutil.copyfile(self.path, made.path)
+        # Else the first one who waits for the disk there waits for the whole copy.
+        with made.path.open("rb") as file:
+            os.fsync(file.fileno())
         return made
 
     def drop(self) -> None:
@@ -93,6 +97,7 @@ class Postgresql:
         with self.connect("postgres") as connection:
             connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {self.name}")
+            connection.execute("CHECKPOINT")
         return made
 
     def drop(self) -> None:
@@ -123,14 +128,14 @@ Database = Sqlite | Postgresql
 
 
 def find(label: str, folder: Path) -> Database:
-    """The still empty template. Raises LookupError when there is no such server, or none to measure on."""
+    """The still empty template. Raises Unavailable when there is no such server, or none to measure on."""
     if label == "sqlite":
         return Sqlite(folder, "bench_template")
     url = os.environ.get("TEST_POSTGRES_URL")
     if not url:
-        raise LookupError("PostgreSQL is left out: run `make bench`, which starts one (TEST_POSTGRES_URL).")
+        raise Unavailable("run `make bench`, which starts one (TEST_POSTGRES_URL).")
     template = Postgresql(url.rpartition("/")[0], "bench_template")
     template.create()
     if "off" in (template.value("SHOW fsync"), template.value("SHOW synchronous_commit")):
-        raise LookupError("PostgreSQL does not wait for the disk: run it under .ci/with-services --durable.")
+        raise Unavailable("it does not wait for the disk: run it under .ci/with-services --durable.")
     return template

@@ -78,11 +78,21 @@ def add_stores(database: Database, numbers: Sequence[int], memory_count: int = 0
 
 
 def add_memories(
-    database: Database, store: int, paths: Sequence[str], *, first: int = 0, size: int, versions_each: int = 1
+    database: Database,
+    store: int,
+    paths: Sequence[str],
+    *,
+    first: int = 0,
+    size: int,
+    versions_each: int = 1,
+    texts: Sequence[str] | None = None,
 ) -> None:
-    """A store with these memories, numbered from `first`, and so many versions of each."""
+    """A store with these memories, numbered from `first`, and so many versions of each; with one text for all
+    or with these `texts` of that size.
+    """
+    texts = texts or [prose(size)] * len(paths)
     add_stores(database, [store], len(paths))
-    versions = _versions(store, paths, first, size, versions_each)
+    versions = _versions(store, paths, texts, first, versions_each)
     database.insert("stores_memoryversion", VERSION_COLUMNS, versions)
     place = len(paths) * (versions_each - 1)
     database.insert(
@@ -91,7 +101,7 @@ def add_memories(
         (
             [
                 *(memory_id(first + n), store_id(store), path, _version_id(store, place + n), versions_each),
-                *(CHAIN, _sha256(prose(size)), size, _column(n), _column(place + n)),
+                *(CHAIN, content_sha256(texts[n]), size, _column(n), _column(place + n)),
             ]
             for n, path in enumerate(paths)
         ),
@@ -99,18 +109,18 @@ def add_memories(
 
 
 def _versions(
-    store: int, paths: Sequence[str], first: int, size: int, versions_each: int
+    store: int, paths: Sequence[str], texts: Sequence[str], first: int, versions_each: int
 ) -> Iterator[list[Any]]:
     """Oldest first: every memory's first version, then every second one, and so on."""
-    store_name, content = store_id(store), prose(size)
-    content_sha256 = _sha256(content)
+    store_name = store_id(store)
     for place in range(len(paths) * versions_each):
         seq, number = divmod(place, len(paths))
         operation = "created" if seq == 0 else "deleted" if place % 50_021 == 17 else "modified"
+        text = texts[number]
         yield [
             *(_version_id(store, place), store_name, memory_id(first + number), seq + 1, operation),
-            *(paths[number], content, content_sha256, size, _column(place), *_actor(place), "", "api", ""),
-            *(SALT, CHAIN, CHAIN),
+            *(paths[number], text, content_sha256(text), len(text), _column(place), *_actor(place)),
+            *("", "api", "", SALT, CHAIN, CHAIN),
         ]
 
 
@@ -128,5 +138,5 @@ def _version_id(store: int, place: int) -> str:
 
 
 @cache
-def _sha256(text: str) -> str:
+def content_sha256(text: str) -> str:
     return sha256(text.encode()).hexdigest()

@@ -15,6 +15,7 @@ from typing import Any
 
 from bench.databases import Database, Postgresql, Sqlite
 from bench.servers import ROOT
+from bench.unavailable import Unavailable
 from stores.models.statements.engine import PARAMETER, Statement
 
 CONNECTIONS = 8
@@ -33,11 +34,22 @@ class Load:
     p50: float = 0.0
     p99: float = 0.0
     refused: int = 0
+    requests: int = 0
 
     @property
     def milliseconds(self) -> float:
         """What a request took, with eight under way."""
         return 1000 * CONNECTIONS / self.rate
+
+
+@dataclass(frozen=True)
+class Precondition:
+    """`pattern` is Lua's and finds in an answer what the next change of the same thing has to name: in this
+    header, or where the body has "{tag}".
+    """
+
+    pattern: str
+    header: str = "-"
 
 
 @dataclass(frozen=True)
@@ -63,8 +75,27 @@ class Client:
         """`body` holds "{n}" once, where the changing number goes."""
         return self.run(method, paths, json.dumps(body))
 
-    def run(self, method: str, paths: Sequence[str], body: str | None = None) -> Load:
+    def send_if(
+        self,
+        precondition: Precondition,
+        tags: Mapping[str, str],
+        body: Mapping[str, Any],
+        method: str = "POST",
+    ) -> Load:
+        """`tags` has the first tag of each path; the next ones are learned from the answers."""
+        lines = [f"{path}\t{tag}" for path, tag in tags.items()]
+        return self.run(method, lines, json.dumps(body), precondition)
+
+    def run(
+        self,
+        method: str,
+        paths: Sequence[str],
+        body: str | None = None,
+        precondition: Precondition | None = None,
+    ) -> Load:
         with tempfile.TemporaryDirectory() as folder:
+            if not shutil.which("wrk"):
+                raise Unavailable("the load generator wrk is not installed (apt-get install wrk).")
             paths_file, body_file = Path(folder) / "paths", Path(folder) / "body"
             paths_file.write_text("\n".join(paths))
             command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{self.seconds}s", "--timeout", "60s", "-s"]
@@ -75,6 +106,8 @@ class Client:
             if body is not None:
                 body_file.write_text(body)
                 command += [str(body_file), str(next(_numbers))]
+            if precondition:
+                command += [precondition.pattern, precondition.header]
             output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         found = json.loads(output.strip().splitlines()[-1])
         good = found["requests"] - found["refused"]
@@ -84,14 +117,10 @@ class Client:
                 f"{found['broken']} broke off."
             )
         taken = found["microseconds"] / 1e6
+        counts = {"refused": found["refused"], "requests": found["requests"]}
         if good == 0:  # each of the first requests took longer than was measured
-            return Load(CONNECTIONS / taken, 1000 * taken, 1000 * taken, found["refused"])
-        return Load(good / taken, found["p50"] / 1000, found["p99"] / 1000, found["refused"])
-
-
-def require_wrk() -> None:
-    if not shutil.which("wrk"):
-        sys.exit("bench needs the load generator wrk, which is not installed: apt-get install wrk")
+            return Load(CONNECTIONS / taken, 1000 * taken, 1000 * taken, **counts)
+        return Load(good / taken, found["p50"] / 1000, found["p99"] / 1000, **counts)
 
 
 def pgbench(
@@ -109,7 +138,7 @@ def pgbench(
     folder = programs.find_postgres() or ""
     program = shutil.which("pgbench", path=folder) or shutil.which("pgbench")
     if program is None:
-        sys.exit("bench needs pgbench, which comes with PostgreSQL's server or its contrib package.")
+        raise Unavailable("pgbench is not installed; it comes with PostgreSQL or its contrib package.")
     # pgbench would take the minutes of a time format, "HH24:MI", for one of its variables.
     line = " ".join(sql.split()).replace("HH24:MI:SS", "HH24-MI-SS")
     text = before + PARAMETER.sub(lambda found: expressions[found[1]], line) + ";\n"

@@ -53,9 +53,11 @@ def _answers(port: int) -> bool:
         return False
 
 
-def granian(application: str, environment: Mapping[str, str]) -> AbstractContextManager[str]:
+def granian(
+    application: str, environment: Mapping[str, str], python: str = sys.executable
+) -> AbstractContextManager[str]:
     port = free_port()
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--blocking-threads", "1"]
+    command = [python, "-m", "granian", "--interface", "wsgi", "--no-ws", "--blocking-threads", "1"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--workers", str(WORKERS)]
     return started([*command, application], port, environment)
 

@@ -29,7 +29,7 @@ def update_large(setting: Setting) -> None:
 
 def _update(setting: Setting, what: str, *, size: int, memories: int) -> None:
     with (
-        _filled(setting, size, memories) as database,
+        filled(setting, size, memories) as database,
         _copy(database, "bench_raw") as raw,
         setting.product(database) as client,
         setting.bare() as bare,
@@ -68,7 +68,7 @@ def create(setting: Setting) -> None:
     memories = 10_000
     stores = count(1000)
     with (
-        _filled(setting, 2048, memories) as database,
+        filled(setting, 2048, memories) as database,
         _copy(database, "bench_raw") as raw,
         setting.product(database) as client,
     ):
@@ -105,7 +105,7 @@ def _ceiling(found: Round) -> float:
 
 
 @contextmanager
-def _filled(setting: Setting, size: int, memories: int) -> Iterator[Database]:
+def filled(setting: Setting, size: int, memories: int) -> Iterator[Database]:
     """So many memories, evenly over the stores: memory N lies in store N % STORES."""
     each = memories // STORES
     with setting.database("ours") as database:

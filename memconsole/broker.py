@@ -37,12 +37,12 @@ def make_folders(root: Path) -> dict[str, Any]:
 
 
 class Channel(filesystem.Channel):
-    def _put(self, queue: str, message: Any, **kwargs: Any) -> None:
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         # Zero-padded nanoseconds, so that names sort by age.
         name = f"{time.time_ns():020d}_{uuid4().hex}.{queue}.msg"
         draft = os.path.join(self.processed_folder, f"{name}.draft")
         with open(draft, "w", encoding="utf-8") as file:
-            file.write(dumps(message))
+            file.write(dumps(payload))
         os.rename(draft, os.path.join(self.data_folder_out, name))
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:

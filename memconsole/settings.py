@@ -33,6 +33,8 @@ MIDDLEWARE = [
     "memconsole.middleware.ShortRoad",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    # A folder page shrinks from 303 kB to some 15; Django pads answers against BREACH.
+    "django.middleware.gzip.GZipMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

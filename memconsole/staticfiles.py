@@ -16,8 +16,8 @@ NOT_COLLECTED = ("admin/*", "django_htmx/ext/*", "django_htmx/*-4.*")
 class Storage(CompressedManifestStaticFilesStorage):
     """Hashed names for what `collect` has collected, plain ones for all the rest.
 
-    So tests, and the pages of Django's admin, need nothing collected: whitenoise serves plain names from where
-    the files lie.
+    So tests, and the pages of Django's admin, need nothing collected: whitenoise serves plain names from
+    where the files lie.
     """
 
     manifest_strict = False

@@ -56,7 +56,7 @@ class Ready(TestCase):
     def test_names_every_check(self) -> None:
         response = self.client.get("/readyz", headers={"host": "lb.internal"})
         self.assertEqual(response.status_code, 200)
-        checks = dict.fromkeys(["database", "migrations", "queue", "worker"], {"status": "ok"})
+        checks = {name: {"status": "ok"} for name in ("database", "migrations", "queue", "worker")}
         self.assertEqual(response.json(), {"status": "ok", "checks": checks})
 
     def test_fails_without_the_database(self) -> None:

@@ -24,8 +24,9 @@ from django.utils import timezone
 from stores import tasks
 from stores.models import MemoryStore
 from tests.factories import make_actor, make_memory, make_store
-store = make_store(actor=make_actor())
-make_memory(store=store, path="/left.md", content="left over")
+actor = make_actor()
+store = make_store(actor=actor)
+make_memory(actor=actor, store=store, path="/left.md", content="left over")
 MemoryStore.objects.filter(id=store.id).update(deleted_at=timezone.now())
 tasks.purge_deleted_stores.delay()
 print(store.id)

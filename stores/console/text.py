@@ -67,14 +67,16 @@ def plain(text: str) -> str:
 
 def pieces(text: str) -> list[Piece] | None:
     """The text cut into plain pieces and marks; None when there is nothing to mark."""
-    if text.isascii() and text.isprintable():
+    if (text.isascii() and text.isprintable()) or not CANDIDATE.search(text):
         return None
     found: list[Piece] = []
     begin = 0
     place = 0
+    # Asked once, not at every mark: a text may hold nothing else.
+    has_right_to_left = any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
     while match := CANDIDATE.search(text, place):
         start = match.start()
-        if is_ordinary(text, start):
+        if is_ordinary(text, start, has_right_to_left=has_right_to_left):
             place = start + 1
             continue
         if start > begin:
@@ -125,7 +127,7 @@ def short_name(character: str) -> str:
     return CONTROLS[code] if code < len(CONTROLS) else f"U+{code:04X}"
 
 
-def is_ordinary(text: str, place: int) -> bool:
+def is_ordinary(text: str, place: int, *, has_right_to_left: bool) -> bool:
     """Whether a character that is often used to hide things is ordinary writing where it stands."""
     character = text[place]
     before = text[place - 1] if place else ""
@@ -133,7 +135,7 @@ def is_ordinary(text: str, place: int) -> bool:
     if character in (ZWNJ, ZWJ):
         return _joins(before) and (_joins(after) or not after or after in " .,;:!?\u060c\u061b\u061f")
     if character in DIRECTION_MARKS:
-        return any(unicodedata.bidirectional(c) in ("R", "AL") for c in text)
+        return has_right_to_left
     kind = _kind(character)
     if kind == "VS":
         return bool(before) and _kind(before) != "VS" and (before in "#*0123456789" or not before.isascii())

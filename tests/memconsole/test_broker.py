@@ -16,6 +16,8 @@ class FolderQueue(SimpleTestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name) / "broker"
         self.options = broker.make_folders(self.root)
+        # kombu remembers per process which queues it has declared, whatever the folder.
+        self.queue = f"jobs-{id(self)}"
         self.messages, self.taken = self.root / "messages", self.root / "taken"
 
     def connect(self) -> Connection:
@@ -28,7 +30,7 @@ class FolderQueue(SimpleTestCase):
             self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700, folder)
 
     def test_hands_out_in_order_and_once(self) -> None:
-        sender, receiver = self.connect().SimpleQueue("jobs"), self.connect().SimpleQueue("jobs")
+        sender, receiver = self.connect().SimpleQueue(self.queue), self.connect().SimpleQueue(self.queue)
         other = self.connect().SimpleQueue("others")
         other.put("not yours")
         for number in range(5):
@@ -41,14 +43,16 @@ class FolderQueue(SimpleTestCase):
         self.assertEqual(list(self.taken.iterdir()), [])
 
     def test_what_is_not_acknowledged_comes_back_when_the_worker_stops(self) -> None:
-        self.connect().SimpleQueue("jobs").put("again")
+        self.connect().SimpleQueue(self.queue).put("again")
         connection = self.connect()
-        connection.SimpleQueue("jobs").get(timeout=5)
+        queue = connection.SimpleQueue(self.queue)
+        self.assertEqual(queue.get(timeout=5).payload, "again")
+        self.assertEqual(list(self.messages.iterdir()), [])
         connection.release()
-        self.assertEqual(self.connect().SimpleQueue("jobs").get(timeout=5).payload, "again")
+        self.assertEqual(self.connect().SimpleQueue(self.queue).get(timeout=5).payload, "again")
 
     def test_message_that_is_being_written_is_not_seen(self) -> None:
-        queue = self.connect().SimpleQueue("jobs")
-        (self.taken / "00000000000000000001_a.jobs.msg.draft").write_text('{"half')
+        queue = self.connect().SimpleQueue(self.queue)
+        (self.taken / f"00000000000000000001_a.{self.queue}.msg.draft").write_text('{"half')
         with self.assertRaises(queue.Empty):
             queue.get(timeout=0.1)

@@ -2,10 +2,12 @@
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -46,39 +48,19 @@ django.setup()
 from django.db import connection
 print(connection.cursor().execute("SELECT n FROM counter").fetchone()[0])
 """
-# A connection is closed before a fork and opened anew behind it, while another thread of the parent writes.
-FORK = """
-import os, threading, django
-django.setup()
-from django.db import connection, connections, transaction
-
-def write():
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("UPDATE counter SET n = n + 1")
-
-write()
-connections.close_all()
-holding, forked = threading.Event(), threading.Event()
-
-def hold():
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("UPDATE counter SET n = n + 1")
-        holding.set()
-        forked.wait()
-    connection.close()
-
-thread = threading.Thread(target=hold)
-thread.start()
-holding.wait()
+# As in `serve`: connections are closed before the fork and opened anew behind it.
+FORK = INCREMENT.replace(
+    "threads = ",
+    """
+increment()
 child = os.fork()
+increment()
 if child == 0:
-    write()
     os._exit(0)
-forked.set()
-thread.join()
 assert os.waitpid(child, 0)[1] == 0
-write()
-"""
+threads = """,
+    1,
+).replace("import sys,", "import os, sys,")
 
 
 @pytest.mark.once
@@ -116,7 +98,7 @@ class SqliteQueue(SimpleTestCase):
     def test_forked_process_writes_beside_its_parent(self) -> None:
         self.run_all(MAKE)
         self.run_all(FORK)
-        self.assertEqual(self.run_all(READ), "4")
+        self.assertEqual(self.run_all(READ), str((3 + THREADS) * WRITES))
 
     def is_free(self) -> bool:
         with open(f"{self.path}-queue", "w") as file:
@@ -146,6 +128,35 @@ class SqliteQueue(SimpleTestCase):
         self.assertTrue(self.is_free())
         first.close()
         second.close()
+
+    def test_forked_process_does_not_wait_for_its_parents_threads(self) -> None:
+        queue = WriteQueue(self.path)
+        inside, done = threading.Event(), threading.Event()
+
+        def stay() -> None:
+            queue.enter()
+            inside.set()
+            done.wait()
+            queue.close()
+
+        thread = threading.Thread(target=stay)
+        thread.start()
+        inside.wait()
+        child = os.fork()
+        if child == 0:
+            WriteQueue(f"{self.path}-other").enter()
+            os._exit(0)
+        for _ in range(100):
+            pid, status = os.waitpid(child, os.WNOHANG)
+            if pid:
+                break
+            time.sleep(0.05)
+        else:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        done.set()
+        thread.join()
+        self.assertEqual((pid, status), (child, 0))
 
     def test_child_that_closes_what_it_inherited_frees_nothing(self) -> None:
         queue = WriteQueue(self.path)

@@ -26,7 +26,10 @@ Path = Annotated[
         description=f"At most {PATH_BYTES} bytes of UTF-8 in Normalization Form C and {PATH_SEGMENTS} "
         "segments, none of them empty, '.' or '..'; no control or format characters.",
         examples=["/notes/todo.md"],
-        extra_json_schema={"minLength": 2, "maxLength": PATH_BYTES, "pattern": "^/"},
+        extra_json_schema={
+            "maxLength": PATH_BYTES,
+            "pattern": f"^(/[^/\\u0000-\\u001f\\u007f-\\u009f]+){{1,{PATH_SEGMENTS}}}$",
+        },
     ),
 ]
 Content = Annotated[
@@ -55,7 +58,7 @@ class ContentPrecondition(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class UpdateMemory(msgspec.Struct, forbid_unknown_fields=True):
-    """An explicit null is the same as leaving the key out (C 4.3)."""
+    """Content, path or both. An explicit null is the same as leaving the key out (C 4.3)."""
 
     content: Content | None = None
     path: Path | None = None

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.core import exceptions
+from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import add_never_cache_headers
@@ -20,7 +21,7 @@ from django_htmx.middleware import HtmxDetails
 from stores.console import formats
 from stores.domain import errors
 from stores.domain.actors import Actor, member_actor
-from stores.models import Membership, User
+from stores.models import Membership, MemoryStore, User
 
 CHOSEN_WORKSPACE = "workspace_id"
 
@@ -77,20 +78,25 @@ def _answer(request: ConsoleRequest, view: View, arguments: dict[str, Any]) -> H
 
 
 def find_member(request: HttpRequest) -> Member | None:
-    """The membership chosen in this browser, else the first by name; None for a person without any.
+    """The membership chosen in this browser, else the first by name in whose workspace there is something
+    to see; None for a person without any.
 
     Read anew at every request, so that a role taken away is gone at once.
     """
     user = cast(User, request.user)
+    stores = MemoryStore.objects.filter(workspace_id=OuterRef("workspace_id"), deleted_at__isnull=True)
     memberships = list(
         Membership.objects.filter(user=user)
         .select_related("workspace")
+        .annotate(has_stores=Exists(stores))
         .order_by("workspace__name", "workspace_id")
     )
     if not memberships:
         return None
     chosen = request.session.get(CHOSEN_WORKSPACE)
-    membership = next((m for m in memberships if m.workspace_id == chosen), memberships[0])
+    # Sorting is stable: by name among those alike.
+    likeliest = sorted(memberships, key=lambda m: (m.workspace_id != chosen, not m.has_stores))
+    membership = likeliest[0]
     membership.user = user
     return Member(member_actor(membership=membership), membership, memberships)
 

@@ -150,10 +150,9 @@ class TestSlowClients:
         stuck = [stuck_client(served) for _ in range(20)]
         try:
             time.sleep(0.2)
-            started = time.monotonic()
+            # The stuck ones stay for longer than this client waits.
             for _ in range(20):
                 assert client.get("/v1/memory_stores").status_code == 200
-            assert time.monotonic() - started < 5
         finally:
             for connection in stuck:
                 connection.close()
@@ -169,15 +168,14 @@ class TestSlowClients:
         try:
             for reader in readers:
                 reader.sendall(request.encode())
-            started = time.monotonic()
-            assert client.get("/v1/memory_stores").status_code == 200
-            assert time.monotonic() - started < 5
+            for _ in range(20):
+                assert client.get("/v1/memory_stores").status_code == 200
         finally:
             for reader in readers:
                 reader.close()
 
-    def test_have_a_limit(self) -> None:
-        assert 10 <= BODY_SECONDS <= 300
+    def test_are_waited_for_longer_than_these_tests_wait(self, client) -> None:
+        assert client.timeout.read < BODY_SECONDS
 
 
 class TestManyClients:

@@ -20,6 +20,7 @@ NAMES = {
     "update_large": "writes.update_large",
     "create": "writes.create",
     "read": "reads.read",
+    "list": "reads.page",
     "depth": "reads.depth",
     "later": "reads.later",
     "filters": "reads.filters",
@@ -32,7 +33,10 @@ NAMES = {
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measures the product; see README.")
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)}; unless named, all; peer only once it is installed"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help=f"{', '.join(NAMES)}; unless named, all, and peer once it is installed",
     )
     parser.add_argument("--rounds", type=int, default=5, help="how often everything is measured in turn (5)")
     parser.add_argument("--seconds", type=int, default=4, help="how long each measurement lasts (4)")

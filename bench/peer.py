@@ -32,7 +32,7 @@ PERMISSION_COLUMNS = ("object_id", "permission", "principal")
 def peer(setting: Setting) -> None:
     """Update with a precondition, create, read and list, eight callers each."""
     if not setting.is_postgresql:
-        setting.report.note("Kinto is measured on PostgreSQL only: it has no other database.")
+        setting.report.note("Kinto is measured on PostgreSQL only: it has no backend for SQLite.")
         return
     peers.install()
     with (
@@ -58,7 +58,7 @@ def peer(setting: Setting) -> None:
         ("list of 20 with texts", "full list", "full list", None),
     ):
         ours_of, theirs_of = _rate(f"our {name}"), _rate(f"their {theirs}")
-        setting.report.line(f"{what}", found, ours_of, theirs_of, of="Kinto", at_least=goal)
+        setting.report.line(what, found, ours_of, theirs_of, of="Kinto", at_least=goal)
     for what in ("update", "create"):
         ours_refused, theirs_refused = _refused(found, f"our {what}"), _refused(found, f"their {what}")
         setting.report.note(f"{what}: refused or failed {ours_refused}; of Kinto's {theirs_refused}")
@@ -145,12 +145,17 @@ def _kinto(setting: Setting) -> Iterator[tuple[Client, Postgresql]]:
     try:
         environment = {"PEER_DATABASE_URL": database.url.replace("postgres://", "postgresql://", 1)}
         python = str(peers.python())
-        subprocess.run(
+        with database.connect() as connection:  # Kinto asks for it
+            connection.execute(f"ALTER DATABASE {database.name} SET timezone TO 'UTC'")
+        done = subprocess.run(
             [python, "-m", "bench.kinto_app", "migrate"],
             cwd=servers.ROOT,
             env=os.environ | environment,
-            check=True,
+            capture_output=True,
+            text=True,
         )
+        if done.returncode:
+            raise RuntimeError(f"Kinto could not make its tables: {done.stderr.strip()[-2000:]}")
         with servers.granian("bench.kinto_app:application", environment, python) as base:
             authorization = "Basic " + base64.b64encode(b"bench:bench").decode()
             yield Client(base, authorization, setting.seconds, may_refuse=True), database
@@ -181,10 +186,7 @@ def _fill_kinto(kinto: Client, database: Postgresql) -> None:
     database.insert(
         "access_control_entries",
         PERMISSION_COLUMNS,
-        (
-            (f"{_collection(store)}/records/{filling.memory_id(n)}", "write", principal)
-            for store, n in places
-        ),
+        ((f"{_collection(store)}/records/{filling.memory_id(n)}", "write", principal) for store, n in places),
     )
 
 

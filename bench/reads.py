@@ -24,28 +24,33 @@ HISTORY = f"/v1/memory_stores/{STORE}/memory_versions"
 
 
 def read(setting: Setting) -> None:
-    """One memory by its id, and a page of 100, in a store of 10,000 × 2 kB."""
+    """One memory by its id, in a store of 10,000 × 2 kB."""
+    paths = [f"{LIST}/{filling.memory_id(n * 97 % MEMORIES)}" for n in range(500)]
+    _read(setting, "read by id", paths, _raw_one, 0.15 if setting.is_postgresql else 0.30)
+
+
+def page(setting: Setting) -> None:
+    """A page of 100 of the same store."""
+    paths = [f"{LIST}?limit=100"]
+    _read(setting, "list of 100", paths, _raw_page, 0.055 if setting.is_postgresql else 0.12)
+
+
+def _read(
+    setting: Setting, what: str, paths: list[str], raw: Callable[[Database, int], Load], goal: float
+) -> None:
     with setting.database("ours") as database:
         filling.add_memories(database, 1, [f"/notes/{n:05d}.md" for n in range(MEMORIES)], size=2048)
         database.settle()
         with setting.product(database) as client, setting.bare() as bare:
-            one = [f"{LIST}/{filling.memory_id(n * 97 % MEMORIES)}" for n in range(500)]
             measures = {
-                "one": partial(client.get, *one),
-                "list": partial(client.get, f"{LIST}?limit=100"),
+                "ours": partial(client.get, *paths),
                 "bare": partial(bare.get, "/bare"),
-                "raw one": partial(_raw_one, database, setting.seconds),
-                "raw list": partial(_raw_list, database, setting.seconds),
+                "raw": partial(raw, database, setting.seconds),
             }
-            client.get(*one)  # warms up, and notes the first read of the hour in each of them
+            client.get(*paths)  # warms up, and notes the first read of the hour in each of them
             found = rounds(setting.rounds, measures)
-    line, is_postgresql = setting.report.line, setting.is_postgresql
-    for name, what, goal in (
-        ("one", "read by id", 0.15 if is_postgresql else 0.30),
-        ("list", "list of 100", 0.055 if is_postgresql else 0.12),
-    ):
-        line(what, found, _rate(name), _rate("bare"), of="bare", at_least=goal)
-        line(what, found, _rate(name), _rate(f"raw {name}"), of="raw")
+    setting.report.line(what, found, _rate("ours"), _rate("bare"), of="bare", at_least=goal)
+    setting.report.line(what, found, _rate("ours"), _rate("raw"), of="raw")
 
 
 def _raw_one(database: Database, seconds: int) -> Load:
@@ -57,7 +62,7 @@ def _raw_one(database: Database, seconds: int) -> Load:
     return load.raw(database, reads._memory(True), parameters, seconds=seconds)
 
 
-def _raw_list(database: Database, seconds: int) -> Load:
+def _raw_page(database: Database, seconds: int) -> Load:
     parameters = {"store_id": STORE, "start": "/", "limit": 101}
     return load.raw(database, reads._memories(False, False, ">="), parameters, seconds=seconds)
 

@@ -3,7 +3,7 @@
 Checked in the view, for the partial as well as for the page, before anything else is looked up.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, cast
@@ -32,7 +32,7 @@ class Member:
 
     actor: Actor
     membership: Membership
-    memberships: list[Membership]
+    memberships: Sequence[Membership]
 
     @property
     def initials(self) -> str:

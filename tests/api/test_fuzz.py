@@ -3,7 +3,9 @@ what is documented.
 """
 
 import pytest
+from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
@@ -65,6 +67,16 @@ class World:
         case.path_parameters.update({k: v for k, v in self.ids.items() if k in case.path_parameters})
         if "anthropic-workspace-id" in case.headers:
             case.headers["anthropic-workspace-id"] = self.workspace_id
+
+
+@pytest.fixture(autouse=True)
+def _the_connection_stays_open():
+    """A request would close it, and the test's transaction with it; Django's test client does the same."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
 
 
 def is_wrong_body(case):

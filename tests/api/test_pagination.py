@@ -81,6 +81,7 @@ class CursorsOfListingsTest(ApiTestCase):
         super().setUpTestData()
         cls.other = make_store(actor=cls.actor)
         for store in (cls.store, cls.other):
+            make_memory(actor=cls.actor, store=store, path="/root.md")
             for number in range(3):
                 memory = make_memory(actor=cls.actor, store=store, path=f"/dir/{number}")
                 make_version(actor=cls.actor, memory=memory)
@@ -122,6 +123,7 @@ class CursorsOfListingsTest(ApiTestCase):
             (self.stores, {"created_at[gte]": past}),
             (self.stores, {"created_at[lte]": future}),
             (self.memories, {"path_prefix": "/dir/"}),
+            (self.memories, {"depth": 1}),
             (self.memories, {"depth": 1, "path_prefix": "/dir/"}),
             (self.versions, {"memory_id": self.dir_memory.id}),
             (self.versions, {"operation": "created"}),

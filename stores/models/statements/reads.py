@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from stores.models.statements.engine import Statement, is_postgresql, read_instant, select_instant
 from stores.models.statements.rows import MemoryRow, PrefixRow, VersionRow
@@ -245,43 +245,67 @@ def _walk_children(
     return [PrefixRow(row[0]) if row[0][-1] == "/" else memory_row(row[1:]) for row in rows]
 
 
+class Driver(NamedTuple):
+    """An index whose order ends with the id, and the columns before it, which the query must fix."""
+
+    index: str
+    key: tuple[str, ...]
+
+
+# By what is most selective: a memory has few versions, an actor fewer than an operation.
+DRIVERS = {
+    "memory_id": Driver("version_memory_id", ("memory_id",)),
+    "actor_id": Driver("version_store_actor_op_id", ("store_id", "actor_id", "operation")),
+    "operation": Driver("version_store_operation_id", ("store_id", "operation")),
+}
+WHOLE_STORE = Driver("version_store_id", ("store_id",))
+# Below and above every id.
+LOWEST_ID, HIGHEST_ID = "", "~"
+
+
+def _newest(columns: str, driver: Driver, others: Sequence[str], operation: str | None = None) -> str:
+    """SQL for versions newest first along one index, whatever the planner knows of the values: both
+    planners, left alone, walk the ids of everything when a value is rarer than they guess.
+    """
+    values = {name: f"%({name})s" for name in (*driver.key, *others)}
+    if operation:
+        values["operation"] = f"'{operation}'"
+    if is_postgresql():
+        # A comparison of whole keys can be ordered by this index only.
+        names = ", ".join(f"v.{name}" for name in driver.key)
+        fixed = ", ".join(values[name] for name in driver.key)
+        where = [
+            f"({names}, v.id) >= ({fixed}, %(lowest_id)s)",
+            f"({names}, v.id) < ({fixed}, %(below_id)s)",
+        ]
+        order = ", ".join(f"v.{name} DESC" for name in (*driver.key, "id"))
+        table = "stores_memoryversion v"
+    else:
+        where = [f"v.{name} = {values[name]}" for name in driver.key]
+        where += ["v.id >= %(lowest_id)s", "v.id < %(below_id)s"]
+        order = "v.id DESC"
+        table = f"stores_memoryversion v INDEXED BY {driver.index}"
+    where += [f"v.{name} = {values[name]}" for name in others]
+    return f"SELECT {columns} FROM {table} WHERE {' AND '.join(where)} ORDER BY {order} LIMIT %(limit)s"
+
+
 @cache
 def _versions(filters: tuple[str, ...], with_content: bool) -> Statement:
-    """`filters` are names of columns, and "lowest_id" and "below_id"."""
-    driver = next((index for name, index in DRIVING_INDEXES.items() if name in filters), "version_store_id")
-    # SQLite knows nothing of how common a value is and would take any index with two matching columns.
-    table = "stores_memoryversion v" + ("" if is_postgresql() else f" INDEXED BY {driver}")
-    conditions = ["v.store_id = %(store_id)s", *(VERSION_CONDITIONS[name] for name in filters)]
+    """`filters` are columns of DRIVERS."""
+    driver = next((DRIVERS[name] for name in DRIVERS if name in filters), WHOLE_STORE)
+    others = [name for name in ("store_id", *filters) if name not in driver.key]
     columns = version_columns(with_content=with_content)
-    newest = "ORDER BY v.id DESC LIMIT %(limit)s"
-    if driver == ACTOR_INDEX and "operation" not in filters:
-        # The index is in the order of ids within an operation: the newest of each, then the newest of those.
-        runs = " UNION ALL ".join(
-            f"SELECT id FROM (SELECT v.id FROM {table} WHERE {' AND '.join(conditions)} "
-            f"AND v.operation = '{operation}' {newest}) AS {operation}"
-            for operation in Operation.values
-        )
-        return Statement(
-            f"SELECT {columns} FROM (SELECT v.id FROM ({runs}) AS v {newest}) AS found "
-            "JOIN stores_memoryversion v ON v.id = found.id ORDER BY v.id DESC"
-        )
-    return Statement(f"SELECT {columns} FROM {table} WHERE {' AND '.join(conditions)} {newest}")
-
-
-ACTOR_INDEX = "version_store_actor_op_id"
-# By what is most selective: a memory has few versions, an actor fewer than an operation.
-DRIVING_INDEXES = {
-    "memory_id": "version_memory_id",
-    "actor_id": ACTOR_INDEX,
-    "operation": "version_store_operation_id",
-}
-VERSION_CONDITIONS = {
-    "memory_id": "v.memory_id = %(memory_id)s",
-    "operation": "v.operation = %(operation)s",
-    "actor_id": "v.actor_id = %(actor_id)s",
-    "lowest_id": "v.id >= %(lowest_id)s",
-    "below_id": "v.id < %(below_id)s",
-}
+    if "operation" not in driver.key or "operation" in filters:
+        return Statement(_newest(columns, driver, others))
+    # The newest of each operation, then the newest of those.
+    runs = " UNION ALL ".join(
+        f"SELECT id FROM ({_newest('v.id', driver, others, operation)}) AS {operation}"
+        for operation in Operation.values
+    )
+    return Statement(
+        f"SELECT {columns} FROM (SELECT id FROM ({runs}) AS runs ORDER BY id DESC LIMIT %(limit)s) AS found "
+        "JOIN stores_memoryversion v ON v.id = found.id ORDER BY v.id DESC"
+    )
 
 
 def page_of_versions(
@@ -296,15 +320,17 @@ def page_of_versions(
     limit: int,
 ) -> list[VersionRow]:
     """Versions newest first. Ids are in time order, so a span of time is a span of ids."""
-    values = {
-        "memory_id": memory_id,
-        "operation": operation,
-        "actor_id": actor_id,
-        "lowest_id": lowest_id,
-        "below_id": below_id,
-    }
+    values = {"memory_id": memory_id, "operation": operation, "actor_id": actor_id}
     filters = tuple(name for name, value in values.items() if value is not None)
-    rows = _versions(filters, with_content).rows({**values, "store_id": store_id, "limit": limit})
+    rows = _versions(filters, with_content).rows(
+        {
+            **values,
+            "store_id": store_id,
+            "lowest_id": lowest_id or LOWEST_ID,
+            "below_id": below_id or HIGHEST_ID,
+            "limit": limit,
+        }
+    )
     return [version_row(row) for row in rows]
 
 

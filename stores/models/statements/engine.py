@@ -23,12 +23,14 @@ def can_pipeline() -> bool:
 class Statement:
     """A SQL text with `%(name)s` parameters.
 
-    On PostgreSQL it is prepared once per connection; on SQLite the driver caches it. Django's cursor, with
-    its client-side binding and debug wrapper, is used only where somebody listens (query counts in tests).
+    On PostgreSQL it is prepared once per connection and keeps one plan; with `prepare=False` it is planned
+    for the values at hand, where the best plan depends on how common they are. On SQLite the driver caches
+    it. Django's cursor is used only where somebody listens (query counts in tests).
     """
 
-    def __init__(self, sql: str) -> None:
+    def __init__(self, sql: str, *, prepare: bool = True) -> None:
         self.sql = sql
+        self.prepare = prepare
         self.sqlite = PARAMETER.sub(r":\1", sql)
 
     def rows(self, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -39,7 +41,7 @@ class Statement:
                 return cursor.fetchall()
         with connection.wrap_database_errors:
             if is_postgresql():
-                return _postgresql_cursor().execute(self.sql, parameters, prepare=True).fetchall()
+                return _execute(self, parameters).fetchall()
             return connection.connection.execute(self.sqlite, parameters).fetchall()
 
     def row(self, parameters: Mapping[str, Any]) -> tuple[Any, ...] | None:
@@ -55,7 +57,7 @@ class Statement:
                 return cursor.rowcount
         with connection.wrap_database_errors:
             if is_postgresql():
-                return _postgresql_cursor().execute(self.sql, parameters, prepare=True).rowcount
+                return _execute(self, parameters).rowcount
             return connection.connection.execute(self.sqlite, parameters).rowcount
 
 
@@ -70,16 +72,18 @@ def in_one_trip(first: Statement, second: Statement, parameters: Mapping[str, An
             first.rows(parameters)
             return second.rows(parameters)
     with connection.wrap_database_errors, connection.connection.pipeline():
-        _postgresql_cursor().execute(first.sql, parameters, prepare=True)
-        cursor = _postgresql_cursor().execute(second.sql, parameters, prepare=True)
-        return cursor.fetchall()
+        _execute(first, parameters)
+        return _execute(second, parameters).fetchall()
 
 
-def _postgresql_cursor() -> Any:
-    # psycopg's own cursor binds on the server, which Django's does not; only so can it prepare.
+def _execute(statement: Statement, parameters: Mapping[str, Any]) -> Any:
+    """On psycopg's own cursors: Django's binds on the client, so that it could not prepare."""
     import psycopg  # not installed where only SQLite is used
 
-    return psycopg.Cursor(connection.connection)
+    if statement.prepare:
+        return psycopg.Cursor(connection.connection).execute(statement.sql, parameters, prepare=True)
+    # Bound by the client: with parameters of its own the server would keep one plan for it as well.
+    return psycopg.ClientCursor(connection.connection).execute(statement.sql, parameters)
 
 
 def instant(value: datetime) -> datetime | str:

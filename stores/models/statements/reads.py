@@ -264,29 +264,18 @@ LOWEST_ID, HIGHEST_ID = "", "~"
 
 
 def _newest(columns: str, driver: Driver, others: Sequence[str], operation: str | None = None) -> str:
-    """SQL for versions newest first along one index, whatever the planner knows of the values: both
-    planners, left alone, walk the ids of everything when a value is rarer than they guess.
-    """
+    """SQL for versions newest first along one index."""
     values = {name: f"%({name})s" for name in (*driver.key, *others)}
     if operation:
         values["operation"] = f"'{operation}'"
-    if is_postgresql():
-        # A comparison of whole keys can be ordered by this index only.
-        names = ", ".join(f"v.{name}" for name in driver.key)
-        fixed = ", ".join(values[name] for name in driver.key)
-        where = [
-            f"({names}, v.id) >= ({fixed}, %(lowest_id)s)",
-            f"({names}, v.id) < ({fixed}, %(below_id)s)",
-        ]
-        order = ", ".join(f"v.{name} DESC" for name in (*driver.key, "id"))
-        table = "stores_memoryversion v"
-    else:
-        where = [f"v.{name} = {values[name]}" for name in driver.key]
-        where += ["v.id >= %(lowest_id)s", "v.id < %(below_id)s"]
-        order = "v.id DESC"
-        table = f"stores_memoryversion v INDEXED BY {driver.index}"
-    where += [f"v.{name} = {values[name]}" for name in others]
-    return f"SELECT {columns} FROM {table} WHERE {' AND '.join(where)} ORDER BY {order} LIMIT %(limit)s"
+    # SQLite knows nothing of how common a value is and would take any index with two matching columns.
+    forced = "" if is_postgresql() else f" INDEXED BY {driver.index}"
+    where = [f"v.{name} = {value}" for name, value in values.items()]
+    where += ["v.id >= %(lowest_id)s", "v.id < %(below_id)s"]
+    return (
+        f"SELECT {columns} FROM stores_memoryversion v{forced} "
+        f"WHERE {' AND '.join(where)} ORDER BY v.id DESC LIMIT %(limit)s"
+    )
 
 
 @cache
@@ -296,7 +285,7 @@ def _versions(filters: tuple[str, ...], with_content: bool) -> Statement:
     others = [name for name in ("store_id", *filters) if name not in driver.key]
     columns = version_columns(with_content=with_content)
     if "operation" not in driver.key or "operation" in filters:
-        return Statement(_newest(columns, driver, others))
+        return Statement(_newest(columns, driver, others), prepare=False)
     # The newest of each operation, then the newest of those.
     runs = " UNION ALL ".join(
         f"SELECT id FROM ({_newest('v.id', driver, others, operation)}) AS {operation}"
@@ -304,7 +293,8 @@ def _versions(filters: tuple[str, ...], with_content: bool) -> Statement:
     )
     return Statement(
         f"SELECT {columns} FROM (SELECT id FROM ({runs}) AS runs ORDER BY id DESC LIMIT %(limit)s) AS found "
-        "JOIN stores_memoryversion v ON v.id = found.id ORDER BY v.id DESC"
+        "JOIN stores_memoryversion v ON v.id = found.id ORDER BY v.id DESC",
+        prepare=False,
     )
 
 

@@ -248,7 +248,7 @@ def _walk_children(
 class Driver(NamedTuple):
     """An index whose order ends with the id, and the columns before it, which the query must fix."""
 
-    index: str
+    name: str
     key: tuple[str, ...]
 
 
@@ -269,7 +269,7 @@ def _newest(columns: str, driver: Driver, others: Sequence[str], operation: str 
     if operation:
         values["operation"] = f"'{operation}'"
     # SQLite knows nothing of how common a value is and would take any index with two matching columns.
-    forced = "" if is_postgresql() else f" INDEXED BY {driver.index}"
+    forced = "" if is_postgresql() else f" INDEXED BY {driver.name}"
     where = [f"v.{name} = {value}" for name, value in values.items()]
     where += ["v.id >= %(lowest_id)s", "v.id < %(below_id)s"]
     return (

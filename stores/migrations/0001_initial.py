@@ -567,7 +567,9 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="memoryversion",
-            index=models.Index(fields=["store", "actor_id", "operation", "id"], name="version_store_actor_op_id"),
+            index=models.Index(
+                fields=["store", "actor_id", "operation", "id"], name="version_store_actor_op_id"
+            ),
         ),
         migrations.AddIndex(
             model_name="memoryversion",

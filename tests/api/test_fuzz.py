@@ -14,7 +14,6 @@ from schemathesis.core.parameters import ParameterLocation
 from schemathesis.openapi import from_wsgi
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
-    negative_data_rejection,
     response_headers_conformance,
     response_schema_conformance,
     status_code_conformance,
@@ -28,7 +27,7 @@ from tests.factories import make_api_key, make_memory, make_store, make_version,
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 OPERATIONS = [(path, method) for path, item in openapi.document()["paths"].items() for method in item]
-EXAMPLES = 80
+EXAMPLES = 50
 # Left out: that valid data is accepted (no schema can say what a path is), and that requests without a key
 # are refused (tests/api/questions.py asks that of every endpoint).
 CHECKS = [
@@ -98,8 +97,9 @@ def test_answers_as_documented(path, method, mode):
         world.settle()
         if chance or mode is GenerationMode.POSITIVE:
             world.put_real_ids(case)
-        checks = [*CHECKS, negative_data_rejection] if is_wrong_body(case) else CHECKS
-        response = case.call_and_validate(headers={"authorization": f"Bearer {world.secret}"}, checks=checks)
+        response = case.call_and_validate(headers={"authorization": f"Bearer {world.secret}"}, checks=CHECKS)
+        if is_wrong_body(case):
+            assert response.status_code >= 400
         statuses.add(response.status_code)
 
     if mode is GenerationMode.NEGATIVE and path == "/v1/openapi.json":

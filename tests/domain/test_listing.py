@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 from django.test import TestCase
 
-from stores.domain import listing, memories, stores, versions
+from stores.domain import history, listing, memories, rollback, stores, versions
 from stores.domain.actors import session_actor
 from stores.domain.errors import InvalidInput, PathInvalid, StoreNotFound
-from stores.models import Memory
+from stores.models import Memory, User
 from stores.models.statements.rows import MemoryRow, PrefixRow
 from tests.factories import make_actor, make_memory, make_person, make_store, make_version, make_workspace
 
@@ -350,3 +350,56 @@ class ListVersionsTest(TestCase):
                     listing.list_versions(
                         actor=self.actor, store_id=self.store.id, limit=limit, with_content=with_content
                     )
+
+
+class HistoryOfAStoreTest(TestCase):
+    """Whole stories, from bug_inputs: what happened is all there, once, in the order in which it happened."""
+
+    @classmethod
+    def setUpTestData(cls):
+        cls.workspace = make_workspace()
+        cls.actor = make_actor(workspace=cls.workspace)
+        cls.store = make_store(actor=cls.actor)
+
+    def all_versions(self, limit):
+        return all_pages(
+            listing.list_versions, actor=self.actor, store_id=self.store.id, limit=limit, with_content=True
+        )[0]
+
+    def test_hundreds_at_one_instant_are_each_there_once(self):
+        made = {make_memory(actor=self.actor, store=self.store, now=NOON).head_version_id for _ in range(201)}
+        found = [version.id for version in self.all_versions(limit=100)]
+        self.assertEqual((len(found), set(found)), (201, made))
+
+    def test_created_edited_deleted_restored_deleted(self):
+        here = {"actor": self.actor, "store_id": self.store.id}
+        memory = make_memory(actor=self.actor, store=self.store, path="/a", content="one")
+        make_version(actor=self.actor, memory=memory, content="two")
+        memories.delete_memory(**here, memory_id=memory.id)
+        again = rollback.restore_version(**here, version_id=memory.head_version_id)
+        memories.delete_memory(**here, memory_id=again.id)
+        self.assertEqual(
+            [(v.operation, v.content, v.memory_id) for v in reversed(self.all_versions(limit=2))],
+            [
+                ("created", "one", memory.id),
+                ("modified", "two", memory.id),
+                ("deleted", None, memory.id),
+                ("created", "one", again.id),
+                ("deleted", None, again.id),
+            ],
+        )
+        times = [version.created_at for version in self.all_versions(limit=100)]
+        self.assertEqual(times, sorted(set(times), reverse=True))
+
+    def test_what_a_person_wrote_outlives_the_person(self):
+        person = make_person(workspace=self.workspace)
+        memory = make_memory(actor=person, store=self.store)
+        for _ in range(3):
+            make_version(actor=person, memory=memory)
+        User.objects.get(id=person.id).delete()
+        found = self.all_versions(limit=100)
+        self.assertEqual(
+            [(v.actor_type, v.actor_id, v.actor_label) for v in found],
+            [("user_actor", person.id, "Robin Reed")] * 4,
+        )
+        self.assertEqual(list(history.verify_store(store_id=self.store.id)), [])

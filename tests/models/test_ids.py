@@ -43,6 +43,8 @@ class MakeIdTest(SimpleTestCase):
         self.assertEqual((bits >> 76) & 0xF, 7)
         self.assertEqual((bits >> 62) & 0b11, 0b10)
         self.assertEqual(bits >> 80, int(NOON.timestamp() * 1000))
+        # The fraction of the millisecond in 4096 parts: RFC 9562, 6.2, method 3.
+        self.assertEqual((bits >> 64) & 0xFFF, 4092)
 
     def test_keeps_order_over_a_whole_millisecond(self):
         made = [ids.make_id(ids.MEMORY_VERSION, NOON + timedelta(microseconds=i)) for i in range(2001)]

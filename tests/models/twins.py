@@ -97,9 +97,7 @@ def page_of_children(*, store_id, folder, start, end, with_content, limit):
     return found[:limit]
 
 
-def page_of_versions(
-    *, store_id, memory_id, operation, actor_id, lowest_id, below_id, with_content, limit
-):
+def page_of_versions(*, store_id, memory_id, operation, actor_id, lowest_id, below_id, with_content, limit):
     found = [
         version_row(version, with_content)
         for version in MemoryVersion.objects.filter(store_id=store_id)
@@ -155,6 +153,7 @@ def append_version(version, *, expected_head):
     memory.content_sha256 = version.content_sha256
     memory.content_size_bytes = version.content_size_bytes
     memory.updated_at = version.created_at
+    memory.is_indexed = False
     memory.save()
     _insert_version(version)
     return True
@@ -192,6 +191,7 @@ def replace_content(p):
     memory.content_sha256 = p["content_sha256"]
     memory.content_size_bytes = p["content_size_bytes"]
     memory.updated_at = p["created_at"]
+    memory.is_indexed = False
     memory.save()
     MemoryVersion.objects.create(
         id=p["id"],

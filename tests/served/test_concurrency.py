@@ -269,10 +269,8 @@ class TestPaths:
         made = {outcome["id"] for outcome in kept(outcomes)}
         assert len(made) > CLIENTS
         assert Counter(version["memory_id"] for version in history) == dict.fromkeys(made, 2)
-        if not store.served.environment["DATABASE_URL"]:
-            # The times tell it in the order in which it was: no life begins before the last one is over. On
-            # PostgreSQL a create takes its time before it waits for the store.
-            assert [version["operation"] for version in history] == ["created", "deleted"] * len(made)
+        # The times tell it in the order in which it was: no life begins before the last one is over.
+        assert [version["operation"] for version in history] == ["created", "deleted"] * len(made)
         assert store.live() == []
 
     def test_anything_at_once_stays_one_story(self, store: Store) -> None:

@@ -325,12 +325,18 @@ def page_of_versions(
 
 
 def conflict_sql() -> str:
-    in_candidates = (
-        "= ANY(%(candidates)s)" if is_postgresql() else "IN (SELECT value FROM json_each(%(candidates)s))"
+    # LATERAL makes PostgreSQL seek each candidate, whatever it believes of the table: a prepared statement
+    # with "= ANY" reads a whole store where most are small (1.4 ms instead of 0.04 at 5,000 memories).
+    candidates = (
+        "unnest(CAST(%(candidates)s AS text[])) AS c(path) CROSS JOIN LATERAL "
+        "(SELECT m.path, m.id FROM stores_memory m "
+        "WHERE m.store_id = %(store_id)s AND m.path = c.path AND m.id <> %(except_id)s LIMIT 1) AS m"
+        if is_postgresql()
+        else "stores_memory m WHERE m.store_id = %(store_id)s AND m.id <> %(except_id)s "
+        "AND m.path IN (SELECT value FROM json_each(%(candidates)s))"
     )
     return (
-        "SELECT path, id FROM (SELECT m.path, m.id FROM stores_memory m "
-        f"WHERE m.store_id = %(store_id)s AND m.path {in_candidates} AND m.id <> %(except_id)s "
+        f"SELECT path, id FROM (SELECT m.path, m.id FROM {candidates} "
         "UNION ALL SELECT * FROM (SELECT m.path, m.id FROM stores_memory m "
         "WHERE m.store_id = %(store_id)s AND m.path >= %(below)s AND m.path < %(after)s "
         "AND m.id <> %(except_id)s ORDER BY m.path LIMIT 1) AS inside) AS found "

@@ -200,6 +200,10 @@ def _insert_if_free() -> Statement:
             SELECT s.id FROM stores_memorystore s
             WHERE {VISIBLE_STORE} AND s.archived_at IS NULL AND s.memory_count < %(most)s
               AND NOT EXISTS ({conflict_sql()})
+              -- What freed the path while this waited must not be younger than the new memory.
+              AND NOT EXISTS (
+                  SELECT 1 FROM stores_memoryversion v
+                  WHERE v.store_id = s.id AND v.id > %(id)s AND v.operation <> 'created')
         ), memory AS (
             {INSERT_MEMORY} FROM room RETURNING id
         ), version AS (

@@ -3,6 +3,7 @@
 Give a workspace, a store or an actor where it matters; whatever is left out is made for the occasion.
 """
 
+from datetime import UTC, datetime
 from itertools import count
 
 from stores.domain import api_keys, memories, stores, versions, workspaces
@@ -15,6 +16,14 @@ _numbers = count(1)
 
 def make_workspace(*, name: str = "", **fields) -> Workspace:
     return workspaces.create_workspace(name=name or f"Workspace {next(_numbers)}", **fields)
+
+
+def make_default_workspace() -> Workspace:
+    """The one that `migrate` made, again where another test has emptied the tables."""
+    first = Workspace.objects.order_by("id").first()
+    if first is not None and first.name == "Default":
+        return first
+    return make_workspace(name="Default", now=datetime(2020, 1, 1, tzinfo=UTC))
 
 
 def make_user(*, email: str = "", name: str = "Robin Reed", password: str | None = None, **fields) -> User:

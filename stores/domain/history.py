@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
+from django.db.models import Exists, OuterRef
+
 from stores.domain import chain
 from stores.domain.clock import rfc3339
 from stores.models import Memory, MemoryStore, MemoryVersion, Operation
@@ -34,6 +36,14 @@ def verify_store(*, store_id: str) -> Iterator[Mismatch]:
     """
     with snapshot():
         yield from _verify_store(store_id)
+
+
+def verify_strays() -> Iterator[Mismatch]:
+    """Versions whose store is gone: the database does not see to that itself (models/version.py)."""
+    stores = MemoryStore.objects.filter(id=OuterRef("store_id"))
+    strays = MemoryVersion.objects.filter(~Exists(stores)).order_by("id").values_list("id", flat=True)
+    for version_id in strays.iterator(chunk_size=FETCHED_AT_ONCE):
+        yield Mismatch(version_id, "its store does not exist")
 
 
 def _verify_store(store_id: str) -> Iterator[Mismatch]:

@@ -23,4 +23,3 @@ PAGE_ITEMS_WITH_CONTENT = 20
 
 # Ours: a reason is a sentence, not a text of its own.
 REASON_CHARACTERS = 500
-ACTOR_LABEL_CHARACTERS = 255

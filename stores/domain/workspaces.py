@@ -48,9 +48,10 @@ def create_user(
 ) -> User:
     """A person; without a password nobody can sign in as them yet.
 
-    Raises InvalidInput for a bad or taken address.
+    Raises InvalidInput for a bad or taken address or a bad name.
     """
     email = email.strip()
+    name = check_display_name(name) if name else ""
     try:
         validate_email(email)
     except ValidationError:

@@ -20,7 +20,8 @@ PASSWORD = "correct horse battery"
 BEGIN = datetime(2025, 3, 3, 8, 0, tzinfo=UTC)
 
 
-@pytest.fixture(scope="session")
+# Not for the session: while Playwright runs, no other event loop can, and the SDK's tests have one.
+@pytest.fixture(scope="module")
 def browser():
     with chromium() as running:
         yield running

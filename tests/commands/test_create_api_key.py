@@ -7,10 +7,14 @@ from stores.domain.api_keys import find_api_key
 from stores.domain.workspaces import get_workspace
 from stores.models import Access, ApiKey
 from tests.commands.run import run
-from tests.factories import make_actor, make_store, make_workspace
+from tests.factories import make_actor, make_default_workspace, make_store, make_workspace
 
 
 class CreateApiKey(TestCase):
+    @classmethod
+    def setUpTestData(cls) -> None:
+        make_default_workspace()
+
     def test_prints_the_secret_once_and_on_its_last_line(self) -> None:
         lines = run("create_api_key", "ci")
         key = find_api_key(secret=lines[-1])

@@ -13,7 +13,7 @@ from django.test import TestCase
 from stores.domain.api_keys import find_api_key
 from stores.models import ApiKey, Membership, MemoryStore, Role, User, Workspace
 from tests.commands.run import run
-from tests.factories import make_user
+from tests.factories import make_default_workspace, make_user
 from tests.served_instance import ROOT, environment, free_port
 
 TABLES = (User, Workspace, Membership, ApiKey, MemoryStore)
@@ -28,6 +28,10 @@ def indented(lines: list[str]) -> list[str]:
 
 
 class FirstRun(TestCase):
+    @classmethod
+    def setUpTestData(cls) -> None:
+        make_default_workspace()
+
     def test_makes_an_admin_who_can_sign_in_everywhere(self) -> None:
         email, password, *_ = indented(run("quickstart", "--no-serve"))
         self.assertEqual(email, "admin@example.com")
@@ -69,6 +73,10 @@ class FirstRun(TestCase):
 
 
 class SecondRun(TestCase):
+    @classmethod
+    def setUpTestData(cls) -> None:
+        make_default_workspace()
+
     def test_keeps_everything_and_shows_no_secret(self) -> None:
         _, password, secret, *_ = indented(run("quickstart", "--no-serve"))
         before = counts()

@@ -4,7 +4,7 @@ from django.core.management import CommandError, call_command
 from django.test import TestCase
 
 from stores.domain import memories
-from stores.models import Memory, MemoryVersion
+from stores.models import Memory, MemoryStore, MemoryVersion
 from tests.commands.run import run
 from tests.factories import make_actor, make_memory, make_store
 
@@ -47,6 +47,13 @@ class VerifyHistory(TestCase):
         Memory.objects.filter(id=self.memory.id).delete()
         output, _ = self.verify()
         self.assertIn(self.memory.id, output)
+
+    def test_names_versions_whose_store_vanished(self) -> None:
+        Memory.objects.filter(id=self.memory.id).delete()
+        MemoryStore.objects.filter(id=self.store.id).delete()
+        output, _ = self.verify()
+        for version_id in MemoryVersion.objects.values_list("id", flat=True):
+            self.assertIn(f"{version_id}: its store does not exist", output)
 
     def test_looks_at_one_store_only_when_asked(self) -> None:
         self.forge()

@@ -33,6 +33,10 @@ class Command(DomainCommand):
             for mismatch in history.verify_store(store_id=store_id):
                 found += 1
                 self.stdout.write(f"{store_id} {mismatch}")
+        if not options["store"]:
+            for mismatch in history.verify_strays():
+                found += 1
+                self.stdout.write(str(mismatch))
         if found:
             raise CommandError(f"{found} mismatches in {checked} stores.")
         self.stdout.write(f"Verified {checked} stores: every hash and chain is as it was written.")

@@ -24,6 +24,7 @@ NAMES = {
     "depth": "reads.depth",
     "later": "reads.later",
     "filters": "reads.filters",
+    "search": "search.search",
     "download": "download.download",
     "middleware": "reads.middleware",
     "peer": "peer.peer",

@@ -61,6 +61,23 @@ app.conf.update(
             # While no worker runs, one waiting wake-up is enough.
             "options": {"expires": 60},
         },
+        # Until then a search reads these texts itself.
+        "index what was written": {
+            "task": "stores.tasks.index_memories",
+            "schedule": timedelta(seconds=5),
+            "options": {"expires": 5},
+        },
+        # What is redacted must be gone from the file within a minute.
+        "overwrite what left the search index": {
+            "task": "stores.tasks.rewrite_search_index",
+            "schedule": timedelta(seconds=30),
+            "options": {"expires": 30},
+        },
+        "overwrite what left the tables": {
+            "task": "stores.tasks.overwrite_removed_text",
+            "schedule": timedelta(seconds=30),
+            "options": {"expires": 30},
+        },
         # An interval, not an hour of the night: a laptop sleeps then.
         "forget sign-ins that have expired": {
             "task": "stores.tasks.clear_expired_sign_ins",
@@ -76,9 +93,9 @@ _hearts: list[Heart] = []
 
 @signals.worker_ready.connect
 def _start_heart(**kwargs: Any) -> None:
-    heart = Heart()
-    heart.start()
-    _hearts.append(heart)
+    # Noted before it beats: a signal to stop may come between any two lines.
+    _hearts.append(Heart())
+    _hearts[-1].start()
 
 
 @signals.worker_shutting_down.connect

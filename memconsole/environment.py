@@ -85,6 +85,8 @@ def database(name: str, data: Path) -> dict[str, object]:
         path = unquote(parts.path)
         # sqlite:///relative/path and sqlite:////absolute/path
         path = path.removeprefix("/")
+        if path == ":memory:":
+            raise ImproperlyConfigured(f"{name}: several processes cannot share a database in memory.")
         if not path:
             raise ImproperlyConfigured(f"{name}: a sqlite URL needs a file: sqlite:///var/file.sqlite3.")
         return sqlite(Path(path).absolute())
@@ -109,7 +111,8 @@ def database(name: str, data: Path) -> dict[str, object]:
             # Django turns preparing off; the hot statements ask for it (stores/models/statements/engine.py).
             "prepare_threshold": 5,
             # Each of them has one right plan; planning anew for every value costs more than running it.
-            "options": "-c plan_cache_mode=force_generic_plan",
+            # A row that somebody keeps locked must not hold up a worker's only thread without end.
+            "options": "-c plan_cache_mode=force_generic_plan -c lock_timeout=10s",
             **dict(parse_qsl(parts.query)),
         },
     }
@@ -122,7 +125,7 @@ def sqlite(path: Path) -> dict[str, object]:
         "CONN_MAX_AGE": None,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
-            "timeout": 30,
+            "timeout": 10,
             # WAL lets readers go on beside the writer; FULL because an acknowledged write must
             # survive a power cut; secure_delete overwrites what redaction removes.
             "init_command": (

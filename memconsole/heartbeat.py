@@ -72,5 +72,6 @@ class Heart(threading.Thread):
 
     def stop(self) -> None:
         self.stopped.set()
-        self.join()
+        if self.is_alive():
+            self.join()
         forget()

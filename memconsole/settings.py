@@ -31,6 +31,7 @@ INSTALLED_APPS = [
 # The first one answers /v1/ and the health checks by itself, without sessions, CSRF or messages.
 MIDDLEWARE = [
     "memconsole.middleware.ShortRoad",
+    "memconsole.middleware.ErrorsAreNotKept",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     # A folder page shrinks from 303 kB to some 15; Django pads answers against BREACH.
@@ -109,6 +110,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
+CSRF_FAILURE_VIEW = "stores.console.views.session.form_expired"
 SECURE_COOKIES = environment.boolean("MEMCONSOLE_SECURE_COOKIES", default=False)
 SESSION_COOKIE_SECURE = SECURE_COOKIES
 CSRF_COOKIE_SECURE = SECURE_COOKIES
@@ -141,12 +143,18 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"warning": {"()": "memconsole.logs.OnlyAWarning"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+        "warnings": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["warning"]},
+    },
     "root": {"handlers": ["stderr"], "level": "INFO"},
     "loggers": {
         "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         # A 404 or a refused form is an answer, not an event for the log.
         "django.request": {"level": "ERROR"},
+        # A bad Host and the like are the caller's faults, and anybody can send as many as they like.
+        "django.security": {"handlers": ["warnings"], "level": "WARNING", "propagate": False},
         # The web server's own words; its access log is off (see memconsole/server.py).
         "_granian": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
         # Every job that was received and done; what goes wrong is an error.

@@ -37,7 +37,11 @@ LAYERS = {
 KNOW_THE_FRAME = {"tasks", "health", "management"}
 
 # These know no database and no framework, and take the time from outside.
-PURE = ["chain", "clock", "content", "errors", "limits", "paths", "preconditions"]
+PURE = [
+    "alignment", "blame", "chain", "clock", "content", "diff", "errors", "limits", "merge",
+    "occupancy", "paths", "places", "preconditions", "removed_text", "search_query",
+    "search_snippet", "search_words", "spreadsheets", "words",
+]  # fmt: skip
 PURE_MAY_IMPORT = {"stores.domain." + name for name in PURE}
 
 WRITES = {

@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from memconsole.celery import app
 from stores import tasks
-from stores.models import Memory, MemoryStore, MemoryVersion
+from stores.domain import search_index
+from stores.models import Memory, MemoryStore, MemoryVersion, SearchRemoval
 from tests.factories import make_actor, make_memory, make_store
 from tests.served_instance import ROOT, ServedInstance, serve_instance
 
@@ -65,6 +66,20 @@ class ClearExpiredSignIns(TestCase):
         self.assertEqual([session.session_key for session in Session.objects.all()], ["new"])
 
 
+class SearchIndex(TestCase):
+    def test_indexes_what_was_written(self) -> None:
+        actor = make_actor()
+        make_memory(actor=actor, store=make_store(actor=actor))
+        tasks.index_memories()
+        self.assertTrue(Memory.objects.get().is_indexed)
+
+    def test_rewrites_what_was_removed_once(self) -> None:
+        search_index.note_removal()
+        tasks.rewrite_search_index()
+        tasks.rewrite_search_index()
+        self.assertFalse(SearchRemoval.objects.exists())
+
+
 class Schedule(SimpleTestCase):
     def test_names_jobs_that_exist(self) -> None:
         named = {entry["task"] for entry in app.conf.beat_schedule.values()}
@@ -76,7 +91,13 @@ class Schedule(SimpleTestCase):
         self.assertEqual(app.conf.task_serializer, "json")
 
 
-JOBS = {"purge_deleted_stores", "clear_expired_sign_ins"}
+JOBS = {
+    "purge_deleted_stores",
+    "clear_expired_sign_ins",
+    "index_memories",
+    "rewrite_search_index",
+    "overwrite_removed_text",
+}
 
 
 def ask(instance: ServedInstance, program: str) -> str:

@@ -26,7 +26,7 @@ logger = logging.getLogger("stores.api")
 ORGANIZATION_ID = "org_self_hosted"
 encoder = msgspec.json.Encoder()
 
-ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+ID = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
 # Stands for whatever is not even shaped like one: some of it no database could be asked for, and that it
 # is unknown must come out in its turn, behind the checks of query and body.
 NOT_AN_ID = "(not an id)"

@@ -18,6 +18,10 @@ CANDIDATE = re.compile(
     "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 NAMES = {
+    " ": "SP",
+    "\xa0": "NBSP",
+    "\u2800": "BRAILLE BLANK",
+    "\u3000": "IDSP",
     "\x7f": "DEL",
     "\x85": "NEL",
     "\xad": "SHY",
@@ -52,11 +56,29 @@ CONTROLS = [
 ZWNJ, ZWJ = "\u200c", "\u200d"
 DIRECTION_MARKS = "\u200e\u200f\u061c"
 BLACK_FLAG = "\U0001f3f4"
+# The flags of England, Scotland and Wales, and no others.
+FLAG = re.compile(
+    BLACK_FLAG
+    + "(?:"
+    + "|".join("".join(chr(0xE0000 + ord(c)) for c in name) for name in ("gbeng", "gbsct", "gbwls"))
+    + ")\U000e007f"
+)
+# What shows as nothing; the Braille blank and the Hangul fillers are no white space to Python.
+BLANKS = (
+    " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f"
+    "\u3000\u2800\u3164\uffa0"
+)
 JOINING_IS_FOREIGN_TO = ("LATIN", "GREEK", "CYRILLIC", "DIGIT")
 
 
 def show(text: str) -> Shown:
-    """Text ready for components/_text.html: `pieces` only where there is something to mark."""
+    """A name ready for components/_text.html: `pieces` only where there is something to mark.
+
+    A name of nothing but blanks is drawn, for it could be neither seen nor clicked.
+    """
+    if text and not text.strip(BLANKS):
+        runs = [found.group() for found in re.finditer(r"(.)\1*", text, re.DOTALL)]
+        return {"text": text, "pieces": [mark(run) for run in runs]}
     return {"text": text, "pieces": pieces(text)}
 
 
@@ -67,26 +89,46 @@ def plain(text: str) -> str:
 
 def pieces(text: str) -> list[Piece] | None:
     """The text cut into plain pieces and marks; None when there is nothing to mark."""
-    if (text.isascii() and text.isprintable()) or not CANDIDATE.search(text):
-        return None
     found: list[Piece] = []
     begin = 0
+    runs = hidden_runs(text)
+    for start, end in runs[:MARKS_A_LINE]:
+        if start > begin:
+            found.append({"text": text[begin:start]})
+        found.append(mark(text[start:end]))
+        begin = end
+    if not found:
+        return None
+    rest = text[begin:]
+    more = len(runs) - MARKS_A_LINE
+    if more > 0:
+        # No browser draws 50,000 marks at once; what they stand for must not be raw in the page either.
+        rest = CANDIDATE.sub("", rest)
+        title = "The rest of this line is shown without its hidden characters."
+        found.append({"text": "", "mark": f"{more:,} MORE", "title": title})
+    if rest:
+        found.append({"text": rest})
+    return found
+
+
+def hidden_runs(text: str) -> list[tuple[int, int]]:
+    """Where the hidden characters stand, in order; a run of the same character is one place."""
+    if (text.isascii() and text.isprintable()) or not CANDIDATE.search(text):
+        return []
+    found: list[tuple[int, int]] = []
     place = 0
-    # Asked once, not at every mark: a text may hold nothing else.
-    has_right_to_left = any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
+    # Asked once, not at every mark: a text may hold nothing else. The marks themselves do not count.
+    has_right_to_left = any(
+        unicodedata.bidirectional(character) in ("R", "AL") and character not in DIRECTION_MARKS
+        for character in text
+    )
     while match := CANDIDATE.search(text, place):
         start = match.start()
         if is_ordinary(text, start, has_right_to_left=has_right_to_left):
             place = start + 1
             continue
-        if start > begin:
-            found.append({"text": text[begin:start]})
-        place = begin = _end_of_run(text, start)
-        found.append(_mark(text[start:place]))
-    if not found:
-        return None
-    if begin < len(text):
-        found.append({"text": text[begin:]})
+        place = _end_of_run(text, start)
+        found.append((start, place))
     return found
 
 
@@ -107,7 +149,8 @@ def _kind(character: str) -> str:
     return character
 
 
-def _mark(run: str) -> Piece:
+def mark(run: str) -> Piece:
+    """A run of one hidden character as its small named mark."""
     first = run[0]
     kind = _kind(first)
     name = kind if len(kind) > 1 else short_name(first)
@@ -135,13 +178,15 @@ def is_ordinary(text: str, place: int, *, has_right_to_left: bool) -> bool:
     if character in (ZWNJ, ZWJ):
         return _joins(before) and (_joins(after) or not after or after in " .,;:!?\u060c\u061b\u061f")
     if character in DIRECTION_MARKS:
-        return has_right_to_left
+        # One beside a word is how Hebrew and Arabic are typed; a run of them writes nothing.
+        return has_right_to_left and not {before, after} & set(DIRECTION_MARKS)
     kind = _kind(character)
     if kind == "VS":
         return bool(before) and _kind(before) != "VS" and (before in "#*0123456789" or not before.isascii())
     if kind == "TAG":
-        # The flags of England, Scotland and Wales, and nothing longer.
-        return BLACK_FLAG in text[max(0, place - 7) : place]
+        begin = text.rfind(BLACK_FLAG, max(0, place - 7), place)
+        flag = FLAG.match(text, begin) if begin >= 0 else None
+        return flag is not None and place < flag.end()
     return False
 
 
@@ -156,6 +201,8 @@ def _joins(character: str) -> bool:
 
 
 LINES_A_PAGE = 2000
+MARKS_A_LINE = 2000
+MARKS_A_PAGE = 3000
 
 
 def lines_page(text: str, *, first: int, markdown: bool) -> Shown:
@@ -171,13 +218,16 @@ def lines_page(text: str, *, first: int, markdown: bool) -> Shown:
     crlf = text.count("\r\n")
     newlines = text.count("\n")
     mixed = 0 < crlf < newlines
-    chosen = lines[first - 1 : first - 1 + LINES_A_PAGE]
-    last = first - 1 + len(chosen)
+    rows: list[Shown] = []
+    drawn = 0
+    for number, line in enumerate(lines[first - 1 : first - 1 + LINES_A_PAGE], first):
+        rows.append(_line(number, line, has_newline=number <= newlines, mixed=mixed, markdown=markdown))
+        drawn += len(rows[-1]["pieces"] or ())
+        if drawn > MARKS_A_PAGE:
+            break
+    last = first - 1 + len(rows)
     return {
-        "rows": [
-            _line(number, line, has_newline=number <= newlines, mixed=mixed, markdown=markdown)
-            for number, line in enumerate(chosen, first)
-        ],
+        "rows": rows,
         "total": total,
         "first": first,
         "last": last,

@@ -12,6 +12,7 @@ from stores.domain import clock
 from stores.domain.errors import InvalidInput
 from stores.domain.workspaces import check_display_name
 from stores.models import Access, ApiKey, MemoryStore, Workspace, ids
+from stores.models.statements import engine
 
 SECRET_PREFIX = "mck_"  # noqa: S105 - what every secret begins with
 SECRET_BYTES = 32
@@ -70,8 +71,7 @@ def find_api_key(*, secret: str, now: datetime | None = None) -> ApiKey | None:
     if key.last_used_at is None or key.last_used_at < stale:
         # update() writes no history row, which is right: use is not a change of the key.
         used = ApiKey.objects.filter(Q(last_used_at__isnull=True) | Q(last_used_at__lt=stale), id=key.id)
-        with transaction.atomic():
-            used.update(last_used_at=now)
+        engine.write_if_free(lambda: used.update(last_used_at=now))
     return key
 
 

@@ -3,6 +3,7 @@
 Rules: contract/memory_stores_api.md, 4.1 (stores), 4.3 (memories), 4.4 (versions), 4.7 (pages).
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Generic, TypeVar
 
@@ -111,6 +112,33 @@ def list_memories(
     if with_content:
         count_reads(actor=actor, memories=[m for m in page.items if isinstance(m, MemoryRow)])
     return page
+
+
+def list_siblings(
+    *, actor: Actor, store_id: str, paths: Sequence[tuple[str, str]], limit: int
+) -> list[tuple[Page[MemoryRow | PrefixRow], bool]]:
+    """For each (folder, sub-folder directly in it) a few items of the folder with the sub-folder among them,
+    and whether there are some before them: from the first on where that reaches it, else from itself on.
+
+    Two queries for each at most. Raises StoreNotFound.
+    """
+    actor.require(Right.READ)
+    require_visible(actor=actor, store_id=store_id)
+    found: list[tuple[Page[MemoryRow | PrefixRow], bool]] = []
+    for folder, inner in paths:
+        end = None if folder == "/" else after_folder(folder)
+        for start in (folder, inner):
+            page = _cut(
+                reads.walk_children(
+                    store_id=store_id, folder=folder, start=start, end=end, limit=limit + 1
+                ),
+                limit,
+                "path",
+            )
+            if page.next is None or inner <= page.next:
+                break
+        found.append((page, start == inner))
+    return found
 
 
 def list_versions(

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from django.db import transaction
 
-from stores.domain import chain, clock
+from stores.domain import chain, clock, search_index
 from stores.domain.actors import Actor, Right
 from stores.domain.content import Content, check_content
 from stores.domain.errors import (
@@ -68,8 +68,8 @@ def count_reads(*, actor: Actor, memories: list[MemoryRow], now: datetime | None
     edge = clock.rfc3339(before)
     due = [m.id for m in memories if m.last_read_at is None or m.last_read_at < edge]
     if due:
-        with transaction.atomic():
-            writes.touch_reads(memory_ids=reads.text_list(due), now=now, before=before)
+        ids_due = reads.text_list(due)
+        engine.write_if_free(lambda: writes.touch_reads(memory_ids=ids_due, now=now, before=before))
 
 
 def create_memory(
@@ -93,7 +93,7 @@ def create_memory(
 
     def make_version() -> writes.NewVersion:
         at = now or clock.now_utc()
-        return _make_version(
+        return next_version(
             actor=actor,
             operation=Operation.CREATED,
             head=None,
@@ -184,10 +184,10 @@ def delete_memory(
     if expected_sha256 is not None:
         check_sha256(expected_sha256, "expected_content_sha256")
     check_reason(reason)
-    _lock_store(actor, store_id)
+    lock_store(actor, store_id)
     head = _lock_head(store_id, memory_id)
     require_match(expected_sha256=expected_sha256, current_sha256=head.memory.content_sha256)
-    version = _make_version(
+    version = next_version(
         actor=actor,
         operation=Operation.DELETED,
         head=head,
@@ -201,6 +201,7 @@ def delete_memory(
     )
     if not writes.end_memory(version, expected_head=head.memory.head_version_id):
         raise _lost_lock(memory_id)
+    search_index.forget_memories([memory_id])
 
 
 def check_reason(reason: str) -> str:
@@ -234,7 +235,7 @@ def _insert_if_free(
 def _insert_under_lock(
     actor: Actor, store_id: str, path: str, make_version: MakeVersion
 ) -> writes.NewVersion:
-    store = _lock_store(actor, store_id)
+    store = lock_store(actor, store_id)
     if store.is_archived:
         raise archived()
     _require_free(store_id, path, except_id="")
@@ -310,7 +311,7 @@ def _update_under_lock(
     now: datetime | None,
 ) -> MemoryRow:
     # A rename must not meet another writer of paths, so it queues at the store.
-    store = _lock_store(actor, store_id) if path is not None else _read_store(actor, store_id)
+    store = lock_store(actor, store_id) if path is not None else _read_store(actor, store_id)
     head = _lock_head(store_id, memory_id)
     if store.is_archived:
         raise archived()
@@ -322,7 +323,7 @@ def _update_under_lock(
     require_match(expected_sha256=expected_sha256, current_sha256=memory.content_sha256)
     if path is not None and not same_path:
         _require_free(store_id, path, except_id=memory_id)
-    version = _make_version(
+    version = next_version(
         actor=actor,
         operation=Operation.MODIFIED,
         head=head,
@@ -343,7 +344,8 @@ def _read_store(actor: Actor, store_id: str) -> writes.LockedStore:
     return _found(actor, store_id, writes.read_store_state)
 
 
-def _lock_store(actor: Actor, store_id: str) -> writes.LockedStore:
+def lock_store(actor: Actor, store_id: str) -> writes.LockedStore:
+    """The store, others that change its paths waiting. Raises StoreNotFound."""
     return _found(actor, store_id, writes.lock_store)
 
 
@@ -394,7 +396,7 @@ def _conflict_parameters(path: str, *, except_id: str) -> dict[str, Any]:
     )
 
 
-def _make_version(
+def next_version(
     *,
     actor: Actor,
     operation: Operation,

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from stores.domain import clock, limits
+from stores.domain import clock, limits, search_index
 from stores.domain.actors import Actor, ActorType, Right
 from stores.domain.errors import InvalidInput, PermissionDenied, StoreArchived, StoreNotFound
 from stores.models import Memory, MemoryStore, MemoryVersion, User, ids
@@ -164,6 +164,8 @@ def delete_store(*, actor: Actor, store_id: str, now: datetime | None = None) ->
 
 
 PURGE_BATCH = 2000
+# Fewer, for their texts leave the search index with them.
+MEMORIES_PURGED_AT_ONCE = 100
 
 
 def purge_deleted_store(*, store_id: str) -> None:
@@ -173,20 +175,23 @@ def purge_deleted_store(*, store_id: str) -> None:
     """
     # Memories first: a write that was under way holds its memory's row, so once that is gone no further
     # version of it can come.
-    for model in (Memory, MemoryVersion):
+    for model, batch_size in ((Memory, MEMORIES_PURGED_AT_ONCE), (MemoryVersion, PURGE_BATCH)):
         while True:
             with transaction.atomic():
                 batch = list(
                     model.objects.filter(store_id=store_id, store__deleted_at__isnull=False)
                     .order_by("id")
-                    .values_list("id", flat=True)[:PURGE_BATCH]
+                    .values_list("id", flat=True)[:batch_size]
                 )
                 if not batch:
                     break
                 rows = model.objects.filter(id__in=batch)
                 # _raw_delete: nothing hangs on these rows, so Django need not load them to find out.
                 rows._raw_delete(rows.db)
+                if model is Memory:
+                    search_index.forget_memories(batch)
     with transaction.atomic():
+        search_index.note_removal()
         MemoryStore.objects.filter(id=store_id, deleted_at__isnull=False).delete()
     storage.overwrite_removed_text()
 

@@ -1,11 +1,14 @@
 """Reading a version, and redacting one."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q, Value
+from django.db.models.functions import Coalesce
 
-from stores.domain import clock
+from stores.domain import clock, search_index
 from stores.domain.actors import Actor, Right
 from stores.domain.errors import VersionIsHead, VersionNotFound
 from stores.domain.stores import require_visible
@@ -38,33 +41,67 @@ def redact_version(
     """Empties a version for good and keeps what proves that it was there (C 4.5).
 
     Works in archived stores and on versions of deleted memories. A second redaction changes nothing: the
-    first time and actor stay. Raises StoreNotFound, VersionNotFound, VersionIsHead, PermissionDenied.
+    first time and actor stay; of one with redacted spans it takes the rest too.
+
+    Raises StoreNotFound, VersionNotFound, VersionIsHead, PermissionDenied.
     """
     actor.require(Right.REDACT)
     require_visible(actor=actor, store_id=store_id)
-    # One conditional update: a version that is not the head now never becomes it again.
-    is_head = Memory.objects.filter(id=OuterRef("memory_id"), head_version_id=OuterRef("id"))
-    emptied = (
-        MemoryVersion.objects.filter(id=version_id, store_id=store_id, redacted_at__isnull=True)
-        .filter(~Exists(is_head))
-        .update(
-            path=None,
-            content=None,
-            content_sha256=None,
-            content_size_bytes=None,
-            salt=None,
-            redacted_at=now or clock.now_utc(),
-            redacted_by_type=actor.type,
-            redacted_by_id=actor.id,
-            redacted_by_label=actor.label,
-        )
-    )
+    empty_versions(actor=actor, store_id=store_id, version_ids=[version_id], now=now)
     version = get_version(actor=actor, store_id=store_id, version_id=version_id)
     if version.redacted_at is None:
         raise VersionIsHead(
             "This version is the current content of a live memory. Update or delete the memory first, "
             "then redact this version."
         )
-    if emptied:
-        transaction.on_commit(storage.overwrite_removed_text, robust=True)
     return version
+
+
+def empty_versions(
+    *, actor: Actor, store_id: str, version_ids: Sequence[str], now: datetime | None
+) -> list[str]:
+    """Empties those of these versions of a store that have anything left and are no head; answers which.
+
+    In the caller's transaction, who has checked the right and the store.
+    """
+    # A version that is not the head now never becomes it again.
+    is_head = Memory.objects.filter(id=OuterRef("memory_id"), head_version_id=OuterRef("id"))
+    rows = MemoryVersion.objects.filter(id__in=version_ids, store_id=store_id).filter(
+        Q(redacted_at__isnull=True) | Q(masked_content__isnull=False), ~Exists(is_head)
+    )
+    emptied = list(rows.values_list("id", flat=True))
+    if not emptied:
+        return []
+    # While the text is still there: SQLite's index needs it to forget it.
+    search_index.forget_versions(emptied)
+    rows.update(
+        path=None,
+        content=None,
+        content_sha256=None,
+        content_size_bytes=None,
+        salt=None,
+        masked_path=None,
+        masked_content=None,
+        span_redacted_at=None,
+        span_redacted_by_type=None,
+        span_redacted_by_id=None,
+        span_redacted_by_label=None,
+        **redaction_by(actor, now),
+    )
+    transaction.on_commit(storage.overwrite_removed_text, robust=True)
+    return emptied
+
+
+def redaction_by(actor: Actor, now: datetime | None) -> dict[str, Any]:
+    """Who redacted and when, for an update of rows: the first time and actor stay."""
+    values = {
+        "redacted_at": now or clock.now_utc(),
+        "redacted_by_type": actor.type.value,
+        "redacted_by_id": actor.id,
+        "redacted_by_label": actor.label,
+    }
+    fields: Any = MemoryVersion._meta
+    return {
+        name: Coalesce(name, Value(value, output_field=fields.get_field(name)))
+        for name, value in values.items()
+    }

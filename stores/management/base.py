@@ -1,5 +1,6 @@
 """What the commands share: errors as one clear line, and a quiet end when they are asked to stop."""
 
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -8,9 +9,11 @@ from types import FrameType
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
+from django.db import DatabaseError, OperationalError, ProgrammingError
 
 from stores.domain.errors import DomainError
+
+NO_TABLE = re.compile(r"no such (table|column)|does not exist")
 
 
 class DomainCommand(BaseCommand):
@@ -21,6 +24,9 @@ class DomainCommand(BaseCommand):
             return super().execute(*args, **options)
         except DomainError as error:
             raise CommandError(error.message) from None
+        except (ProgrammingError, OperationalError) as error:
+            hint = " Is it up to date? Run `manage.py migrate`." if NO_TABLE.search(str(error)) else ""
+            raise CommandError(f"The database refused: {' '.join(str(error).split())}.{hint}") from error
         except DatabaseError as error:
             raise CommandError(f"The database refused: {str(error).strip()}") from error
 

@@ -2,6 +2,7 @@
 
 from stores.models.api_key import Access, ApiKey
 from stores.models.memory import Memory
+from stores.models.search import SearchEntry, SearchRemoval
 from stores.models.store import MemoryStore
 from stores.models.user import User
 from stores.models.version import MemoryVersion, Operation
@@ -16,6 +17,8 @@ __all__ = [
     "MemoryVersion",
     "Operation",
     "Role",
+    "SearchEntry",
+    "SearchRemoval",
     "User",
     "Workspace",
 ]

@@ -24,12 +24,18 @@ class Memory(models.Model):
     updated_at = models.DateTimeField()
     # Moves at most once an hour, and only when an agent was served the text (decisions.md, 10).
     last_read_at = models.DateTimeField(null=True, blank=True)
+    # Whether the search index holds the head's text; each write clears it (decisions.md, 11).
+    is_indexed = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         verbose_name_plural = "memories"
         constraints = [
             models.UniqueConstraint(fields=["store", "path"], name="memory_path_once_per_store"),
             models.CheckConstraint(condition=models.Q(head_seq__gte=1), name="memory_head_seq_from_1"),
+        ]
+        indexes = [
+            # The few that a search has to scan and the job has to index.
+            models.Index(fields=["store"], condition=models.Q(is_indexed=False), name="memory_not_indexed"),
         ]
 
     def __str__(self) -> str:

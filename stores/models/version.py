@@ -17,7 +17,8 @@ class MemoryVersion(models.Model):
     """One change of a memory: what, who, when and why. Append-only; outlives its memory.
 
     Redaction empties `path`, `content`, its size and hash, and `salt`; what is left still proves order
-    and authorship (decisions.md, 7; see domain/chain.py).
+    and authorship (decisions.md, 7; see domain/chain.py). Redaction of a span does the same and keeps the
+    text without the span, for people only, in columns that no other reader looks at (decisions.md, 8).
     """
 
     id = IdField(primary_key=True, editable=False)
@@ -53,6 +54,14 @@ class MemoryVersion(models.Model):
     redacted_by_id = BytewiseField(null=True)
     redacted_by_label = models.TextField(null=True)
 
+    # What people may still read after the redaction of spans; all empty in any other version.
+    masked_path = BytewiseField(null=True)
+    masked_content = models.TextField(null=True)
+    span_redacted_at = models.DateTimeField(null=True)
+    span_redacted_by_type = BytewiseField(null=True)
+    span_redacted_by_id = BytewiseField(null=True)
+    span_redacted_by_label = models.TextField(null=True)
+
     salt = models.BinaryField(null=True)
     commitment = models.BinaryField()
     chain = models.BinaryField()
@@ -81,6 +90,21 @@ class MemoryVersion(models.Model):
                 ),
                 name="version_empty_when_redacted",
             ),
+            models.CheckConstraint(
+                condition=Q(
+                    masked_path__isnull=True,
+                    masked_content__isnull=True,
+                    span_redacted_at__isnull=True,
+                    span_redacted_by_id__isnull=True,
+                )
+                | Q(
+                    redacted_at__isnull=False,
+                    masked_content__isnull=False,
+                    span_redacted_at__isnull=False,
+                    span_redacted_by_id__isnull=False,
+                ),
+                name="version_masked_only_when_span_redacted",
+            ),
         ]
         indexes = [
             models.Index(fields=["store", "id"], name="version_store_id"),
@@ -89,6 +113,12 @@ class MemoryVersion(models.Model):
             # versions as a whole are three such runs, merged (statements/reads.py).
             models.Index(fields=["store", "actor_id", "operation", "id"], name="version_store_actor_op_id"),
             models.Index(fields=["store", "operation", "id"], name="version_store_operation_id"),
+            # For the stream of everything: any of road, kind of actor and operation, those that are not
+            # asked for as runs that are merged (statements/activity.py).
+            models.Index(
+                fields=["store", "road", "actor_type", "operation", "id"],
+                name="version_store_road_kind_op_id",
+            ),
         ]
 
     def __str__(self) -> str:

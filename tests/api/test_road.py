@@ -17,6 +17,7 @@ from tests.cases import ApiTestCase
 class UnknownAddressTest(ApiTestCase):
     def test_is_not_found_in_json(self):
         for path in (
+            "/v1",
             "/v1/",
             "/v1/x",
             "/v1//memory_stores",
@@ -106,6 +107,15 @@ class BodyTest(ApiTestCase):
     def test_of_a_length_that_is_none_counts_as_empty(self):
         for length in ("x", "-5", ""):
             self.assertInvalid(self.post(b"", CONTENT_LENGTH=length), "not valid JSON")
+
+    def test_and_query_are_utf8(self):
+        self.api("POST", f"{self.store_url}/memories", {"path": "/\ufffd/x", "content": ""})
+        for prefix in ("%2F%ff%2F", "/%ED%A0%80/", "%c3%28"):
+            with self.subTest(prefix=prefix):
+                response = self.api("GET", f"{self.store_url}/memories?path_prefix={prefix}")
+                self.assertInvalid(response, "The query is not UTF-8")
+        found = self.assertOk(self.api("GET", f"{self.store_url}/memories?path_prefix=/%EF%BF%BD/"))
+        self.assertEqual([item["path"] for item in found["data"]], ["/\ufffd/x"])
 
     def test_may_call_itself_anything(self):
         for number, kind in enumerate(("text/plain", "application/x-www-form-urlencoded", "", "x")):

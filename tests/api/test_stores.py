@@ -171,6 +171,11 @@ class ListStoresTest(EndpointQuestions):
             ({"created_at[lte]": "2026-11-30t12:00:00.000002z"}, "210"),
             ({"created_at[lte]": "2026-11-30T12:00:00Z"}, "0"),
             ({"created_at[gte]": "2026-12-01T00:00:00Z"}, ""),
+            # Before and after everything there can be.
+            ({"created_at[gte]": "0001-01-01T00:00:00Z"}, "43210"),
+            ({"created_at[gte]": "1970-01-01T00:00:00Z"}, "43210"),
+            ({"created_at[lte]": "9999-12-31T23:59:59Z"}, "43210"),
+            ({"created_at[lte]": "1970-01-01T00:00:00Z"}, ""),
         ):
             with self.subTest(**query):
                 self.assertEqual(self.pages(**query), [names])

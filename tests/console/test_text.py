@@ -33,6 +33,12 @@ class HiddenCharacters(SimpleTestCase):
             ("a\u3164b", "a[HF]b"),
             ("a\u2061b", "a[U+2061]b"),
             ("\uffff", "[U+FFFF]"),
+            # Direction marks without a right-to-left letter, and runs of them beside one.
+            ("a\u200fb", "a[RLM]b"),
+            ("a\u061cb", "a[ALM]b"),
+            ("\u200e\u200f", "[LRM][RLM]"),
+            ("א\u200f\u200f", "א[RLM ×2]"),
+            ("\U0001f3f4\U000e006f\U000e006b", "\U0001f3f4[TAG ×2]"),
         ):
             with self.subTest(ascii(source)):
                 self.assertEqual(drawn(source), expected)
@@ -54,6 +60,30 @@ class HiddenCharacters(SimpleTestCase):
         ):
             with self.subTest(source):
                 self.assertIsNone(text.pieces(source))
+
+    def test_are_drawn_up_to_a_number_and_then_left_out(self):
+        found = text.pieces("a\u200b" * (text.MARKS_A_LINE + 7))
+        self.assertEqual(found[-2]["mark"], "7 MORE")
+        self.assertEqual(found[-1]["text"], "a" * 7)
+        self.assertEqual(len(found), 2 * text.MARKS_A_LINE + 2)
+
+    def test_end_a_page_of_lines(self):
+        lines = "\x1b[1mbold\x1b[0m\n" * 2000
+        page = text.lines_page(lines, first=1, markdown=False)
+        self.assertLess(len(page["rows"]), 1000)
+        self.assertEqual(page["next"], page["last"] + 1)
+        following = text.lines_page(lines, first=page["next"], markdown=False)
+        self.assertEqual(following["rows"][0]["n"], page["next"])
+
+    def test_make_up_a_name_that_shows_as_nothing(self):
+        for source, marks in (
+            (" ", ["SP"]),
+            ("\u2800\u2800", ["BRAILLE BLANK ×2"]),
+            ("\xa0 ", ["NBSP", "SP"]),
+        ):
+            with self.subTest(ascii(source)):
+                self.assertEqual([piece["mark"] for piece in text.show(source)["pieces"]], marks)
+        self.assertIsNone(text.show("a b")["pieces"])
 
     def test_spell_out_what_tags_say(self):
         [_, mark] = text.pieces("x" + "".join(chr(0xE0000 + ord(c)) for c in "obey <me>")) or []

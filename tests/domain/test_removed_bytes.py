@@ -1,5 +1,7 @@
 """What redaction and deletion remove is gone from SQLite's files, not only from its tables."""
 
+import sqlite3
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest import skipUnless
@@ -9,9 +11,11 @@ from django.db import connection, connections
 from django.test import TransactionTestCase
 
 from memconsole import environment
-from stores.domain import memories, stores, versions
-from stores.models import MemoryVersion
-from tests.factories import make_actor, make_memory, make_store, make_version
+from stores.domain import api_keys, memories, stores, versions
+from stores.domain.actors import key_actor
+from stores.models import ApiKey, Memory, MemoryVersion
+from stores.models.statements import storage
+from tests.factories import make_actor, make_api_key, make_memory, make_store, make_version
 
 MARKER = "Zaunkönig-4711"
 
@@ -67,6 +71,44 @@ class RemovedBytesTest(TransactionTestCase):
                     self.redact(memory)
                     self.assertEqual(self.files_with(MARKER), [])
                     memories.delete_memory(actor=self.actor, store_id=self.store.id, memory_id=memory.id)
+
+    def test_a_reader_in_the_way_holds_nobody_up_for_long(self):
+        memory = self.make_two_versions(f"Call {MARKER}.")
+        reader = sqlite3.connect(self.folder / "memconsole.sqlite3", isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM stores_memory").fetchone()
+        began = time.monotonic()
+        self.redact(memory)
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertFalse(storage.overwrite_removed_text())
+        self.assertIn("-wal", self.files_with(MARKER))
+        reader.close()
+        self.assertTrue(storage.overwrite_removed_text())
+        self.assertEqual(self.files_with(MARKER), [])
+
+    def test_a_writer_in_the_way_holds_no_reader_up(self):
+        key, secret = make_api_key(access="read_write")
+        memory = self.make_two_versions("Tea.")
+        agent = key_actor(api_key=make_api_key(workspace=self.store.workspace, access="read_only")[0])
+        writer = sqlite3.connect(self.folder / "memconsole.sqlite3", isolation_level=None)
+        self.addCleanup(writer.close)
+        writer.execute("BEGIN IMMEDIATE")
+        began = time.monotonic()
+        self.assertEqual(api_keys.find_api_key(secret=secret).id, key.id)
+        found = memories.get_memory(actor=agent, store_id=self.store.id, memory_id=memory.id)
+        self.assertEqual(found.content, "nothing")
+        self.assertLess(time.monotonic() - began, 5)
+        # Nobody noted it this time; the next read does.
+        self.assertIsNone(ApiKey.objects.get(id=key.id).last_used_at)
+        writer.execute("ROLLBACK")
+        api_keys.find_api_key(secret=secret)
+        memories.get_memory(actor=agent, store_id=self.store.id, memory_id=memory.id)
+        self.assertIsNotNone(ApiKey.objects.get(id=key.id).last_used_at)
+        self.assertIsNotNone(Memory.objects.get(id=memory.id).last_read_at)
+
+    def test_the_files_are_for_this_account_only(self):
+        modes = {file.name: file.stat().st_mode & 0o777 for file in self.folder.iterdir()}
+        self.assertEqual(set(modes.values()), {0o600}, modes)
 
     def test_redaction_of_a_path_in_every_version(self):
         memory = self.make_two_versions("nothing else")

@@ -71,6 +71,31 @@ class ConstraintsTest(TestCase):
                 )
         rows.update(**empty)
 
+    def test_a_mask_is_only_where_spans_were_redacted(self):
+        rows = MemoryVersion.objects.filter(id=self.first.id)
+        empty = {
+            "path": None,
+            "content": None,
+            "content_sha256": None,
+            "content_size_bytes": None,
+            "salt": None,
+            "redacted_at": NOON,
+            "redacted_by_id": "apikey_x",
+        }
+        span = {"masked_content": "x", "span_redacted_at": NOON, "span_redacted_by_id": "apikey_x"}
+        for values in (
+            {"masked_content": "x"},
+            {"masked_path": "/a"},
+            {"span_redacted_at": NOON},
+            span,
+            empty | span | {"masked_content": None},
+            empty | span | {"span_redacted_at": None},
+            empty | span | {"span_redacted_by_id": None},
+        ):
+            with self.subTest(values):
+                self.assertRefused(partial(rows.update, **values), "version_masked_only_when_span_redacted")
+        rows.update(**empty | span | {"masked_path": "/a"})
+
     def test_a_size_is_not_negative(self):
         rows = Memory.objects.filter(id=self.memory.id)
         self.assertRefused(lambda: rows.update(content_size_bytes=-1), "content_size_bytes")

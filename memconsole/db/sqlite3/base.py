@@ -6,12 +6,16 @@ lock that is free again after one. Waiting on a file lock instead wakes the next
 backstop against writers outside this queue, such as a sqlite3 shell.
 """
 
+import contextlib
 import fcntl
 import os
 import threading
+import time
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.backends.sqlite3 import base
+from django.db.utils import OperationalError
 
 # flock() locks belong to the open file, so threads of one process queue here first.
 _threads = threading.RLock()
@@ -35,18 +39,34 @@ class WriteQueue:
         self.held = False
         self.process = os.getpid()
 
-    def enter(self) -> None:
-        _threads.acquire()
+    def enter(self, patience: float | None = None) -> None:
+        """Waits for its turn, or raises OperationalError after `patience` seconds."""
+        if not _threads.acquire(timeout=-1 if patience is None else patience):
+            raise OperationalError("another thread is writing")
         try:
             if self.descriptor is None or self.process != os.getpid():
                 # An open file that came by a fork would let parent and child in together.
                 self.process = os.getpid()
                 self.descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self.descriptor, fcntl.LOCK_EX)
+            if patience is None:
+                fcntl.flock(self.descriptor, fcntl.LOCK_EX)
+            else:
+                self._enter_soon(self.descriptor, time.monotonic() + patience)
         except BaseException:
             _threads.release()
             raise
         self.held = True
+
+    @staticmethod
+    def _enter_soon(descriptor: int, deadline: float) -> None:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise OperationalError("another process is writing") from None
+                time.sleep(0.005)
 
     def leave(self) -> None:
         if self.held:
@@ -65,21 +85,41 @@ class WriteQueue:
             self.descriptor = None
 
 
+IMPATIENT_MS = 50
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     write_queue: WriteQueue | None = None
+    is_impatient = False
+
+    @contextlib.contextmanager
+    def impatient(self) -> Iterator[None]:
+        """Transactions begun inside fail with OperationalError where they would have to wait."""
+        self.ensure_connection()
+        patience = self.settings_dict["OPTIONS"].get("timeout", 5)
+        self.connection.execute(f"PRAGMA busy_timeout = {IMPATIENT_MS}")
+        self.is_impatient = True
+        try:
+            yield
+        finally:
+            self.is_impatient = False
+            self.connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        connection = super().get_new_connection(conn_params)
         if not self.is_in_memory_db():
-            self.write_queue = WriteQueue(str(conn_params["database"]))
-        return connection
+            path = str(conn_params["database"])
+            self.write_queue = WriteQueue(path)
+            # For this account's eyes only, also in a folder that is not; -wal and -shm take its mode.
+            with contextlib.suppress(OSError):
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        return super().get_new_connection(conn_params)
 
     def _start_transaction_under_autocommit(self) -> None:
         queue = self.write_queue
         if queue is None:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
             return
-        queue.enter()
+        queue.enter(IMPATIENT_MS / 1000 if self.is_impatient else None)
         try:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:

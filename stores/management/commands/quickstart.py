@@ -102,7 +102,7 @@ Sign in at {url} as
     {made.admin.email}
     {made.password}
 
-An API key of the workspace {made.workspace.name}, with all rights:
+An API key of the workspace {made.workspace.name} ({made.workspace.id}), with all rights:
 
     {made.secret}
 

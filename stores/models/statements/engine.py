@@ -1,12 +1,12 @@
 """Running one SQL text on either engine with as little Python around it as can be."""
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 PARAMETER = re.compile(r"%\((\w+)\)s")
 
@@ -115,6 +115,24 @@ def read_instant(text: str) -> str:
 def parse_instant(text: str) -> datetime:
     """The opposite of `read_instant`."""
     return datetime.fromisoformat(text)
+
+
+def write_if_free(write: Callable[[], object]) -> bool:
+    """A small write that may be left out: never holds up the reader it is done for.
+
+    On SQLite it is left out where another writer is at work for longer than a moment; answers whether it
+    was done.
+    """
+    if connection.in_atomic_block:
+        write()
+        return True
+    impatient = getattr(connection, "impatient", nullcontext)
+    try:
+        with impatient(), transaction.atomic():
+            write()
+    except OperationalError:
+        return False
+    return True
 
 
 @contextmanager

@@ -206,6 +206,13 @@ def page_of_children(
     return items + _walk_children(store_id, folder, start, end, False, limit - len(items))
 
 
+def walk_children(
+    *, store_id: str, folder: str, start: str, end: str | None, limit: int
+) -> list[MemoryRow | PrefixRow]:
+    """The same by one query, always: the better way to a few items of many folders."""
+    return _walk_children(store_id, folder, start, end, False, limit)
+
+
 PROBE = 12
 
 

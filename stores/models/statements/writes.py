@@ -86,7 +86,8 @@ def _replace_content() -> Statement:
                               || convert_to(%(content)s, 'UTF8'))),
                 content_sha256 = %(content_sha256)s,
                 content_size_bytes = %(content_size_bytes)s,
-                updated_at = %(created_at)s
+                updated_at = %(created_at)s,
+                is_indexed = false
             FROM stores_memorystore s
             WHERE m.id = %(memory_id)s AND s.id = m.store_id AND {VISIBLE_STORE}
               AND s.archived_at IS NULL
@@ -227,7 +228,7 @@ def insert_if_free(version: NewVersion, *, workspace_id: str, most: int, conflic
 _move_head = Statement(
     "UPDATE stores_memory SET path = %(path)s, head_version_id = %(id)s, head_seq = %(seq)s, "
     "head_chain = %(chain)s, content_sha256 = %(content_sha256)s, "
-    "content_size_bytes = %(content_size_bytes)s, updated_at = %(created_at)s "
+    "content_size_bytes = %(content_size_bytes)s, updated_at = %(created_at)s, is_indexed = false "
     "WHERE id = %(memory_id)s AND head_version_id = %(expected_head)s"
 )
 _drop_head = Statement(

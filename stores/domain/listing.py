@@ -129,9 +129,7 @@ def list_siblings(
         end = None if folder == "/" else after_folder(folder)
         for start in (folder, inner):
             page = _cut(
-                reads.walk_children(
-                    store_id=store_id, folder=folder, start=start, end=end, limit=limit + 1
-                ),
+                reads.walk_children(store_id=store_id, folder=folder, start=start, end=end, limit=limit + 1),
                 limit,
                 "path",
             )

@@ -1,10 +1,15 @@
 """Test cases with the people of the story at hand."""
 
 import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 from django.test import TestCase
 
+from stores.api import auth
 from stores.api.requests import MEMORY_BETA
 from stores.domain.actors import key_actor
 from stores.models import Access, ApiKey, Membership, Memory, MemoryStore, MemoryVersion, User, Workspace
@@ -40,6 +45,14 @@ class ApiTestCase(TestCase):
     @property
     def memory_url(self) -> str:
         return f"{self.store_url}/memories/{self.memory.id}"
+
+    @contextmanager
+    def assertQueries(self, number: int) -> Iterator[None]:
+        """So many queries once the key is known, however slow the machine is."""
+        with mock.patch.object(auth, "time", mock.Mock(**{"monotonic.return_value": time.monotonic()})):
+            self.api("GET", f"{self.store_url}/memories/none")
+            with self.assertNumQueries(number):
+                yield
 
     def api(
         self,

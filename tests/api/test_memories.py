@@ -315,10 +315,9 @@ class ListMemoriesTest(MemoryQuestions):
         self.assertEqual(self.pages(), [[row.path for row in self.rows]])
 
     def test_the_same_queries_for_any_number(self):
-        self.call()  # so that the key is known
         for query in ({}, {"view": "full"}, {"depth": 1, "view": "full"}, {"path_prefix": "/a/"}):
             for limit in (1, 3):
-                with self.subTest(**query, limit=limit), self.assertNumQueries(2):
+                with self.subTest(**query, limit=limit), self.assertQueries(2):
                     self.call(query={"limit": limit, **query})
 
     def test_texts_served_to_an_agent_count_as_reads(self):
@@ -373,8 +372,7 @@ class RetrieveMemoryTest(MemoryQuestions):
         self.assertEqual(data, as_json(self.memory, "Black.\n"))
 
     def test_takes_one_query(self):
-        self.call()  # so that the key is known
-        with self.assertNumQueries(1):
+        with self.assertQueries(1):
             self.call()
 
 

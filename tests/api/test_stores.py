@@ -190,9 +190,8 @@ class ListStoresTest(EndpointQuestions):
         self.assertEqual([store["name"] for store in data["data"]], ["3"])
 
     def test_the_same_queries_for_any_number(self):
-        self.call()  # so that the key is known
         for limit in (1, 3):
-            with self.assertNumQueries(1):
+            with self.assertQueries(1):
                 self.call(query={"limit": limit})
 
 

@@ -166,10 +166,9 @@ class ListVersionsTest(VersionQuestions):
         self.assertEqual(self.pages(), ["543210"])
 
     def test_the_same_queries_for_any_number(self):
-        self.call()  # so that the key is known
         for query in ({}, {"view": "full"}, {"memory_id": self.a.id}):
             for limit in (1, 3):
-                with self.subTest(**query, limit=limit), self.assertNumQueries(2):
+                with self.subTest(**query, limit=limit), self.assertQueries(2):
                     self.call(query={"limit": limit, **query})
 
 

@@ -2,41 +2,20 @@
 
 import sqlite3
 import time
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from unittest import skipUnless
 
-from django.core.management import call_command
-from django.db import connection, connections
-from django.test import TransactionTestCase
+from django.db import connection
 
-from memconsole import environment
 from stores.domain import api_keys, memories, stores, versions
 from stores.domain.actors import key_actor
 from stores.models import ApiKey, Memory, MemoryVersion
 from stores.models.statements import storage
-from tests.factories import make_actor, make_api_key, make_memory, make_store, make_version
+from tests.factories import make_api_key, make_memory, make_version
+from tests.on_file import OnFileTestCase
 
 MARKER = "Zaunkönig-4711"
 
 
-@skipUnless(connection.vendor == "sqlite", "PostgreSQL frees removed rows by its own vacuum")
-class RemovedBytesTest(TransactionTestCase):
-    """On a database file as in production: the one under test is in memory."""
-
-    def setUp(self):
-        folder = TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        in_memory = connections["default"]
-        on_file = environment.sqlite(self.folder / "memconsole.sqlite3")
-        connections["default"] = in_memory.__class__({**in_memory.settings_dict, **on_file}, "default")
-        self.addCleanup(connections.__setitem__, "default", in_memory)
-        self.addCleanup(connections["default"].close)
-        call_command("migrate", verbosity=0)
-        self.actor = make_actor()
-        self.store = make_store(actor=self.actor)
-
+class RemovedBytesTest(OnFileTestCase):
     def files_with(self, text):
         return sorted(
             file.name.removeprefix("memconsole.sqlite3")

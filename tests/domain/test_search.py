@@ -2,21 +2,17 @@
 
 import random
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from unittest import skipUnless
 
-from django.core.management import call_command
-from django.db import connection, connections
+from django.db import connection
 from django.test import TestCase, TransactionTestCase
 from django.test.utils import CaptureQueriesContext
 
-from memconsole import environment
 from stores.domain import errors, memories, rollback, search, search_index, stores, versions
 from stores.domain.search_query import parse_query
 from stores.models import Memory, MemoryStore, MemoryVersion, SearchEntry, SearchRemoval
 from tests.domain.test_search_query import ODD, PATHS, SUBSTRINGS, WORDS
 from tests.factories import make_actor, make_memory, make_store, make_version, make_workspace
+from tests.on_file import OnFileTestCase
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -577,22 +573,9 @@ class ConcurrencyTest(TransactionTestCase):
 MARKER = "zaunkonig4711"
 
 
-@skipUnless(connection.vendor == "sqlite", "PostgreSQL frees removed rows by its own vacuum")
-class RemovedBytesTest(TransactionTestCase):
-    """On a database file as in production: the one under test is in memory."""
-
+class RemovedBytesTest(OnFileTestCase):
     def setUp(self):
-        folder = TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        in_memory = connections["default"]
-        on_file = environment.sqlite(self.folder / "memconsole.sqlite3")
-        connections["default"] = in_memory.__class__({**in_memory.settings_dict, **on_file}, "default")
-        self.addCleanup(connections.__setitem__, "default", in_memory)
-        self.addCleanup(connections["default"].close)
-        call_command("migrate", verbosity=0)
-        self.actor = make_actor()
-        self.store = make_store(actor=self.actor)
+        super().setUp()
         for number in range(30):
             make_memory(actor=self.actor, store=self.store, content=f"other text {number} " * 50)
             if number % 7 == 0:

@@ -1,13 +1,15 @@
-// What htmx leaves to the page: keys held while clicking, errors, focus and a word for screen readers.
+// What htmx leaves to the page: keys held while clicking, errors, Back and Forward, focus and a word for
+// screen readers.
 (() => {
   "use strict";
 
-  // A link with hx-get must still open in a new tab or window when the person asks for that.
+  // A link with hx-get must still open in a new tab or window when the person asks for that; and it loads
+  // for real when it takes the place of a page that is on its way.
   document.addEventListener(
     "click",
     (event) => {
       const wantsElsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-      if (wantsElsewhere && event.target.closest("a[hx-get]")) event.stopImmediatePropagation();
+      if ((wantsElsewhere || isLeaving) && event.target.closest("a[hx-get]")) event.stopImmediatePropagation();
     },
     true,
   );
@@ -25,12 +27,94 @@
 
   // Of an error the person sees the server's own page, at its address.
   document.addEventListener("htmx:responseError", (event) => {
-    const { requestConfig, xhr } = event.detail;
-    if (requestConfig.verb === "get") location.assign(requestConfig.path);
+    const { requestConfig, pathInfo, xhr } = event.detail;
+    if (requestConfig.verb === "get") location.assign(pathInfo.finalRequestPath);
     else toast(`That did not work (error ${xhr.status}). Nothing was lost: try again.`);
   });
   document.addEventListener("htmx:sendError", () => toast("The server cannot be reached. Try again."));
   document.addEventListener("htmx:timeout", () => toast("The server took too long. Try again."));
+
+  // Back and Forward load the page for real: then a sign-in page, a page that is gone and a network that is
+  // down look as they do everywhere, and no late answer can land on another page's address. Of an entry only
+  // how far it is scrolled is kept, a number in its state.
+  const here = () => location.pathname + location.search;
+  let shown = here();
+  let isLeaving = false;
+  let waiting = 0;
+  history.scrollRestoration = "manual";
+
+  function stopSwaps() {
+    if (window.htmx) window.htmx.trigger("#main", "htmx:abort");
+  }
+  function remember() {
+    clearTimeout(waiting);
+    if (isLeaving || shown !== here()) return;
+    const y = Math.round(scrollY);
+    if (history.state && history.state.y === y) return;
+    try {
+      history.replaceState({ y }, "");
+    } catch {
+      // Too often for this browser: the place is a little off then.
+    }
+  }
+  function scrollBack() {
+    const y = history.state && history.state.y;
+    if (typeof y === "number") scrollTo(0, y);
+    else if (location.hash.length > 1) {
+      const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (target) target.scrollIntoView();
+    }
+  }
+  addEventListener(
+    "scroll",
+    () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(remember, 200);
+    },
+    { passive: true },
+  );
+  // Before a link, a button or the arrow key of a menu leads away.
+  document.addEventListener("click", remember, true);
+  // htmx has just written the state of the entry that is left anew.
+  document.addEventListener("htmx:beforeHistoryUpdate", remember);
+  for (const name of ["htmx:pushedIntoHistory", "htmx:replacedInHistory"]) {
+    document.addEventListener(name, () => {
+      clearTimeout(waiting);
+      shown = here();
+    });
+  }
+  // A page on its way is the newest choice: no swap may overtake it.
+  addEventListener("beforeunload", stopSwaps);
+  addEventListener("popstate", (event) => {
+    event.stopImmediatePropagation(); // htmx would fetch the page by script
+    clearTimeout(waiting);
+    stopSwaps();
+    if (!isLeaving && shown === here()) {
+      // Another line of the same page; the browser itself goes to a line that was clicked.
+      if (event.state) requestAnimationFrame(scrollBack);
+      return;
+    }
+    isLeaving = true;
+    // Else the browser would put what is in these fields into those of the page that comes.
+    for (const form of document.forms) form.autocomplete = "off";
+    location.reload();
+  });
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    if (!isLeaving) return;
+    event.preventDefault();
+    location.assign(event.detail.pathInfo.finalRequestPath);
+  });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (isLeaving) event.preventDefault();
+  });
+  document.addEventListener("DOMContentLoaded", () => {
+    const [entry] = performance.getEntriesByType("navigation");
+    if (!entry || entry.type === "navigate") return;
+    scrollBack();
+    const y = scrollY;
+    // Once more when everything has its size, unless the person was quicker.
+    addEventListener("load", () => scrollY === y && scrollBack(), { once: true });
+  });
 
   document.addEventListener("htmx:afterSettle", (event) => {
     const main = document.getElementById("main");
@@ -56,5 +140,4 @@
     }
   }
   document.addEventListener("DOMContentLoaded", showCurrent);
-  document.addEventListener("htmx:historyRestore", showCurrent);
 })();

@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest
 
 from stores.domain.errors import PathInvalid
 from stores.domain.paths import check_path, check_path_prefix, is_inside
+from stores.models import ids
 
 SEARCH_CHARACTERS = 200
 
@@ -22,9 +23,26 @@ def flag(request: HttpRequest, name: str) -> bool:
 def id_after(request: HttpRequest, prefix: str) -> str | None:
     """Where the page begins, in lists that are ordered by id."""
     value = request.GET.get("after")
-    if value and not re.fullmatch(prefix + "[0-9A-Za-z]{1,64}", value):
+    if value and not is_id(value, prefix):
         raise Http404("This is no place in the list.")
     return value or None
+
+
+def is_id(value: str, prefix: str) -> bool:
+    return re.fullmatch(prefix + "[0-9A-Za-z]{1,64}", value) is not None
+
+
+def version_id(request: HttpRequest, name: str) -> str | None:
+    """A version named in the query; one that is not well formed was never there."""
+    value = request.GET.get(name)
+    if value and not is_id(value, ids.MEMORY_VERSION):
+        raise Http404("There is no such version.")
+    return value or None
+
+
+def number(request: HttpRequest, name: str) -> int | None:
+    value = request.GET.get(name, "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 8 else None
 
 
 def folder(request: HttpRequest) -> str:

@@ -5,6 +5,7 @@ much (performance.md, the console's table).
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import OuterRef, Q, Subquery, Sum
 from django.urls import reverse
@@ -96,12 +97,15 @@ def folder_rows(
     for item in items:
         name = show_segment(item.path[len(folder) :].rstrip("/"))
         if isinstance(item, PrefixRow):
-            rows.append({"folder": True, "url": folder_url(store_id, item.path), "name": name})
+            rows.append(
+                {"folder": True, "path": item.path, "url": folder_url(store_id, item.path), "name": name}
+            )
             continue
         who, reason = heads.get(item.head_version_id, (None, ""))
         rows.append(
             {
                 "folder": False,
+                "id": item.id,
                 "url": memory_url(store_id, item.id),
                 "name": name,
                 "size": formats.size(item.content_size_bytes),
@@ -120,6 +124,26 @@ def version_url(store_id: str, version_id: str) -> str:
 
 def history_url(store_id: str, memory_id: str) -> str:
     return reverse("console:memory_history", kwargs={"store_id": store_id, "memory_id": memory_id})
+
+
+def diff_url(store_id: str, *, from_: str | None = None, to: str, **options: Any) -> str:
+    """Two versions compared; without `from_` with the one before."""
+    asked = {"from": from_, "to": to, **options}
+    query = urlencode({name: value for name, value in asked.items() if value})
+    return f"{reverse('console:diff', kwargs={'store_id': store_id})}?{query}"
+
+
+def activity_url(**asked: Any) -> str:
+    """The stream of all changes with these filters."""
+    query = urlencode({name: value for name, value in asked.items() if value})
+    address = reverse("console:activity")
+    return f"{address}?{query}" if query else address
+
+
+def blame_url(store_id: str, memory_id: str, **options: Any) -> str:
+    query = urlencode({name: value for name, value in options.items() if value})
+    address = reverse("console:memory_blame", kwargs={"store_id": store_id, "memory_id": memory_id})
+    return f"{address}?{query}" if query else address
 
 
 def version_rows(
@@ -170,9 +194,11 @@ def version_row(
     row: Row = {
         "url": version_url(version.store_id, version.id),
         "memory_url": memory_url(version.store_id, version.memory_id),
+        "diff_url": diff_url(version.store_id, to=version.id),
         "id": version.id,
         "seq": version.seq,
         "who": actor_row(version.actor_type, version.actor_id, version.actor_label),
+        "wrote_url": activity_url(actor=version.actor_id),
         "road": version.road,
         "when": formats.instant(version.created_at, now=now),
         "head": is_head,
@@ -229,4 +255,5 @@ def size_change(version: VersionRow, before_size: int | None) -> Row | None:
         # A deletion's text has no size, and so has a redacted version.
         return None
     grown = size - before_size
-    return {"text": formats.change(grown), "kind": "plus" if grown > 0 else "minus" if grown < 0 else "dim"}
+    kind = "plus" if grown > 0 else "minus" if grown < 0 else "dim"
+    return {"text": formats.change(grown), "bytes": grown, "kind": kind}

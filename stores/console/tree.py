@@ -13,6 +13,8 @@ from stores.domain.listing import Page
 from stores.models.statements.rows import MemoryRow, PrefixRow
 
 FOLDER_ITEMS = 200
+# Of the folders around the one that is looked at only enough to know where one is.
+OUTER_ITEMS = 20
 Node = dict[str, Any]
 
 
@@ -61,12 +63,14 @@ def build_tree(
 ) -> list[Node]:
     """Nested nodes for stores/_tree.html. `here` is the page of the innermost folder.
 
-    Two queries for each folder on the way, whatever the folders hold.
+    Two queries at most for each folder on the way, whatever the folders hold.
     """
-    folders = chain(folder)
     nodes = make_nodes(store_id, folder, here, memory_id=memory_id)
-    for outer, inner in reversed(list(pairwise(folders))):
-        page = read_folder(actor=actor, store_id=store_id, folder=outer, showing=inner)
+    steps = list(pairwise(chain(folder)))
+    if not steps:
+        return nodes
+    pages = listing.list_siblings(actor=actor, store_id=store_id, paths=steps, limit=OUTER_ITEMS)
+    for (outer, inner), page in zip(reversed(steps), reversed(pages), strict=True):
         is_current = memory_id is None and inner == folder
         nodes = make_nodes(store_id, outer, page, opened=inner, inside=nodes, is_current=is_current)
     return nodes

@@ -51,6 +51,7 @@ class Console:
     def paths(self) -> dict[str, str]:
         """Every page by a name."""
         bad = f"/stores/{self.hostile_store.id}/"
+        first = self.refunds.head_version_id
         head = MemoryVersion.objects.get(memory_id=self.refunds.id, seq=3)
         return {
             "stores": "/stores/",
@@ -65,8 +66,33 @@ class Console:
             "history": f"{self.refunds_path}history/",
             "history of a deleted memory": f"{self.store_path}memories/{self.deleted_id}/history/",
             "version": f"{self.store_path}versions/{head.id}/",
+            "overview": "/",
+            "all activity": "/activity/",
+            "search": "/search/?q=refunds",
+            "search, nothing found": "/search/?q=nowhere",
+            "search, empty": "/search/",
+            "diff": f"{self.store_path}diff/?to={head.id}",
+            "diff of equal texts": f"{self.store_path}diff/?from={first}&to={head.id}",
+            "diff, unified": f"{self.store_path}diff/?view=unified&to={first}",
+            "blame": f"{self.refunds_path}blame/",
+            "as of": f"{self.store_path}as-of/?at=2025-03-04T00:00Z",
+            "as of, compared": f"{self.store_path}as-of/?at=2025-03-03T10:30Z&with=now",
+            "hostile diff": f"{bad}diff/?to={self.hostile_memories[1].head_version_id}",
+            "hostile blame": f"{bad}memories/{self.hostile_memories[1].id}/blame/",
             "redacted version": f"{self.store_path}versions/{self.redacted_id}/",
+            "edit": f"{self.refunds_path}edit/",
+            "move": f"{self.refunds_path}move/",
+            "redact": f"{self.refunds_path}redact/",
+            "new memory": f"{self.store_path}memories/new/?folder=/policies/",
+            "restore": f"{self.store_path}versions/{self.refunds.head_version_id}/restore/",
+            "redact version": f"{self.store_path}versions/{self.refunds.head_version_id}/redact/",
+            "nothing to redact": f"{self.store_path}versions/{self.redacted_id}/redact/",
+            "new store": "/stores/new/",
+            "store settings": f"{self.store_path}settings/",
             "not found": "/stores/nothing/",
+            "hostile settings": f"{bad}settings/",
+            "hostile edit": f"{bad}memories/{self.hostile_memories[1].id}/edit/",
+            "hostile move": f"{bad}memories/{self.hostile_memories[-2].id}/move/",
             "hostile store": bad,
             "hostile activity": f"{bad}activity/",
             "hostile memory": f"{bad}memories/{self.hostile_memories[1].id}/",

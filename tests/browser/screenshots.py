@@ -74,11 +74,13 @@ def shoot(context: Any, pages: dict[str, dict[str, Any]], target: Path, suffix: 
             if who:
                 sign_in(page, who)
         page.goto(scene["url"])
+        for words, value in scene["fill"].items():
+            page.get_by_label(words).first.fill(value)
         if scene["click"]:
             page.locator(scene["click"]).first.click()
             page.wait_for_timeout(300)
-        if scene["url"].endswith("/nothing/"):
-            complaints.clear()  # the browser reports the 404 that is wanted
+        if scene["url"].endswith("/nothing/") or scene["fill"]:
+            complaints.clear()  # the browser reports the refusal that is wanted
         # Whole pages, but never a tower: 100 kB wrap into very many lines.
         height = min(page.evaluate("document.documentElement.scrollHeight"), 3000)
         width = page.viewport_size["width"]
@@ -97,7 +99,7 @@ def sign_in(page: Any, email: str) -> None:
     page.get_by_label("E-mail").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    page.wait_for_url("**/stores/")
+    page.wait_for_url(lambda url: "/login/" not in url)
 
 
 def serving():
@@ -171,8 +173,10 @@ def build() -> dict[str, dict[str, Any]]:
 
     pages: dict[str, dict[str, Any]] = {}
 
-    def add(name: str, url: str, who: str | None = EMAIL, click: str = "") -> None:
-        pages[name] = {"url": url, "who": who, "click": click}
+    def add(
+        name: str, url: str, who: str | None = EMAIL, click: str = "", fill: dict[str, str] | None = None
+    ) -> None:
+        pages[name] = {"url": url, "who": who, "click": click, "fill": fill or {}}
 
     def store_url(store_id: str) -> str:
         return f"/stores/{store_id}/"
@@ -191,6 +195,7 @@ def build() -> dict[str, dict[str, Any]]:
         return f"{store_url(version.store_id)}versions/{version.id}/"
 
     add("login", "/login/", who=None)
+    add("overview", "/")
     add("stores", "/stores/")
     add("stores-archived", "/stores/?archived=1")
     add("stores-none-found", "/stores/?q=nowhere")
@@ -209,6 +214,39 @@ def build() -> dict[str, dict[str, Any]]:
     add("version-redacted", version_url(redacted))
     add("version-deletion", version_url(deletion))
     add("activity", store_url(support.id) + "activity/")
+    add("edit", memory_url(refunds) + "edit/")
+    shorter = {"Text": "# Refunds\n\n- 14 days from delivery.\n"}
+    add("edit-diff", memory_url(refunds) + "edit/", fill=shorter, click="[value=diff]")
+    add("edit-too-long", memory_url(refunds) + "edit/", fill={"Text": "x" * 102_401}, click="[value=save]")
+    add("move", memory_url(refunds) + "move/")
+    add("move-taken", memory_url(refunds) + "move/", fill={"New path": "/policies"}, click=".btn--main")
+    add("memory-new", store_url(support.id) + "memories/new/?folder=/policies/")
+    add("memory-redact", memory_url(refunds) + "redact/")
+    add(
+        "memory-redact-where",
+        memory_url(refunds) + "redact/",
+        fill={"The value": "Refunds"},
+        click="[value=look]",
+    )
+    first = MemoryVersion.objects.filter(memory_id=refunds.id, redacted_at=None).order_by("seq").first()
+    add("version-restore", version_url(first) + "restore/")
+    add("version-redact", version_url(first) + "redact/")
+    add("folder-rename", store_url(support.id) + "?folder=/policies/", click="[value=rename]")
+    add("store-new", "/stores/new/")
+    add("store-settings", store_url(support.id) + "settings/")
+    add("store-settings-archived", store_url(archived.id) + "settings/")
+    wide = f"{store_url(support.id)}diff/?from={first_version(refunds).id}&to={refunds.head_version_id}"
+    add("diff", wide)
+    add("diff-unified", wide + "&view=unified")
+    add("diff-redacted", f"{store_url(redacted.store_id)}diff/?to={redacted.id}")
+    add("blame", memory_url(refunds) + "blame/")
+    add("as-of", f"{store_url(support.id)}as-of/")
+    add("as-of-compared", f"{store_url(support.id)}as-of/?at=2026-01-01T00:00Z&with=now")
+    add("all-activity", "/activity/")
+    add("all-activity-export", "/activity/", click=".filters__end summary")
+    add("search", "/search/?q=refund+days&history=1")
+    add("search-empty", "/search/")
+    add("search-none-found", "/search/?q=zebra+crossing&mode=words")
     add("not-found", "/stores/nothing/")
     add("empty-stores", "/stores/", who=newcomer)
     add("empty-store", "", who=newcomer)
@@ -219,6 +257,14 @@ def build() -> dict[str, dict[str, Any]]:
     add("full-memory", memory_url(many), who=crowded)
     busy = Memory.objects.get(store=full, path="/counter.md")
     add("full-history", memory_url(busy) + "history/", who=crowded)
+    add("full-blame", memory_url(busy) + "blame/", who=crowded)
+    add("full-overview", "/", who=crowded)
+    add("full-search", "/search/?q=case", who=crowded)
+    add("hostile-overview", "/", who=victim)
+    add("hostile-all-activity", "/activity/", who=victim)
+    add("hostile-search", "/search/?q=alert&mode=substring&history=1", who=victim)
+    add("hostile-diff", f"{store_url(bad.id)}diff/?to={evil_versions[-1].head_version_id}", who=victim)
+    add("hostile-blame", memory_url(evil[1]) + "blame/", who=victim)
     add("hostile-stores", "/stores/", who=victim)
     add("hostile-store", store_url(bad.id), who=victim)
     add("hostile-activity", store_url(bad.id) + "activity/", who=victim)
@@ -226,12 +272,22 @@ def build() -> dict[str, dict[str, Any]]:
         add(f"hostile-memory-{number:02}", memory_url(memory), who=victim)
     add("hostile-history", memory_url(evil[1]) + "history/", who=victim)
     add("hostile-version", version_url_of(evil_versions[-1]), who=victim)
+    add("hostile-edit", memory_url(evil[1]) + "edit/", who=victim)
+    add("hostile-move", memory_url(evil[-2]) + "move/", who=victim)
+    add("hostile-redact", memory_url(evil[0]) + "redact/", who=victim)
+    add("hostile-settings", store_url(bad.id) + "settings/", who=victim)
     # Last, for it ends the emptiness of that workspace.
     pages["empty-store"]["url"] = store_url(factories.make_store(actor=newcomer_actor, name="first-store").id)
     pages["empty-store"]["who"] = newcomer
     other_newcomer, _ = person("beginner", "Nothing yet")
     pages["empty-stores"]["who"] = other_newcomer
     return pages
+
+
+def first_version(memory: Any) -> Any:
+    from stores.models import MemoryVersion
+
+    return MemoryVersion.objects.get(memory_id=memory.id, seq=1)
 
 
 def version_url_of(memory: Any) -> str:

@@ -66,7 +66,7 @@ def follow(page: Page, step: tuple[str, ...]) -> None:
     _role, name, *place = step
     where = page.locator("#main")
     if place == ["row"]:
-        where = where.locator("tbody td:first-child")
+        where = where.locator("tbody td.nowrap")
     elif place:
         where = where.get_by_role("navigation", name=place[0])
     where.get_by_role("link", name=name, exact=True).first.click()

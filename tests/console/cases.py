@@ -11,7 +11,7 @@ from tests.factories import make_member, make_memory, make_store, make_user, mak
 
 PASSWORD = "correct horse battery"
 HTMX = {"HX-Request": "true"}
-WITHIN_WORDS = {"a", "b", "bdi", "code", "mark", "span"}
+WITHIN_WORDS = {"a", "b", "bdi", "code", "del", "ins", "mark", "span", "strong"}
 
 
 class ConsoleTestCase(TestCase):
@@ -53,6 +53,22 @@ class ConsoleTestCase(TestCase):
             self.memory_url,
             f"{self.memory_url}history/",
             self.version_url,
+            f"{self.store_url}diff/?to={self.memory.head_version_id}",
+            f"{self.memory_url}blame/",
+            f"{self.store_url}as-of/?at=2035-01-01T00:00Z",
+            f"{self.store_url}as-of/?at=2026-01-01T00:00Z&with=2035-01-01T00:00Z",
+        ]
+
+    def writing_pages(self) -> list[str]:
+        """An address of every page to write on."""
+        return [
+            "/stores/new/",
+            f"{self.store_url}memories/new/?folder=/policies/",
+            f"{self.memory_url}edit/",
+            f"{self.memory_url}move/",
+            f"{self.memory_url}redact/",
+            f"{self.version_url}restore/",
+            f"{self.store_url}settings/",
         ]
 
     def get(self, path: str, *, user: User | None = None, **headers: str) -> Any:

@@ -52,6 +52,18 @@ class HostileText(ConsoleTestCase):
             *[f"{memory}history/" for memory in memories],
             *[f"{store}versions/{memory.head_version_id}/" for memory in [*self.memories, self.edited]],
             f"{store}memories/{self.gone.id}/history/",
+            f"{store}memories/{self.gone.id}/blame/",
+            *[f"{memory}blame/" for memory in memories],
+            *[f"{store}diff/?to={memory.head_version_id}" for memory in [*self.memories, self.edited]],
+            f"{store}diff/?view=unified&to={self.edited.head_version_id}",
+            f"{store}diff/?from={self.memories[0].head_version_id}&to={self.memories[2].head_version_id}",
+            f"{store}as-of/?at=2035-01-01T00:00Z",
+            f"{store}as-of/?at=2026-01-01T00:00Z&with=now",
+            "/",
+            "/activity/",
+            f"/activity/?store={self.bad.id}",
+            "/search/?q=alert&mode=substring&history=1&deleted=1",
+            "/search/?q=onmouseover&mode=path",
         ]
 
     def test_makes_no_tag_and_no_handler_anywhere(self):

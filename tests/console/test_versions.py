@@ -54,8 +54,8 @@ class History(ConsoleTestCase):
             make_version(actor=self.actor, memory=self.memory, content=f"{number}\n")
         first = self.page(self.history_url)
         self.assertEqual(len(self.rows(self.history_url)), 50)
-        [more] = [link for link in first.links() if link.startswith("?after=")]
-        rest = self.rows(self.history_url + more)
+        [more] = [link for link in first.links() if "?after=" in link]
+        rest = self.rows(more)
         self.assertEqual(len(rest), 6)
         # The size of the version that is on the next page is known all the same.
         self.assertIn("±0 B", self.rows(self.history_url)[-1])
@@ -65,11 +65,11 @@ class History(ConsoleTestCase):
 
     def test_takes_the_same_queries_for_one_and_for_many(self):
         self.client.force_login(self.owner)
-        with self.assertNumQueries(7):
+        with self.assertNumQueries(8):
             self.client.get(self.history_url)
         for number in range(4):
             make_version(actor=self.actor, memory=self.memory, content=f"{number}\n")
-        with self.assertNumQueries(7):
+        with self.assertNumQueries(8):
             self.client.get(self.history_url)
 
     def test_of_a_whole_store_is_its_activity(self):

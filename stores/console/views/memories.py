@@ -11,7 +11,7 @@ from stores.console import formats, query, text
 from stores.console.access import ConsoleRequest, for_members
 from stores.console.htmx import render_main
 from stores.console.paths import parent, show_path
-from stores.console.rows import history_url, version_rows, version_url
+from stores.console.rows import blame_url, diff_url, history_url, version_rows, version_url
 from stores.console.tree import build_tree, folder_crumbs, memory_url, read_folder
 from stores.console.views.stores import store_context
 from stores.domain import clock, listing
@@ -65,6 +65,8 @@ def memory_context(memory: MemoryRow, *, now: datetime) -> dict[str, Any]:
             "url": memory_url(memory.store_id, memory.id),
             "history_url": history_url(memory.store_id, memory.id),
             "head_url": version_url(memory.store_id, memory.head_version_id),
+            "blame_url": blame_url(memory.store_id, memory.id),
+            "diff_url": diff_url(memory.store_id, to=memory.head_version_id),
             "seq": memory.head_seq,
             "versions": formats.count(memory.head_seq),
             "sha256": memory.content_sha256,
@@ -79,5 +81,15 @@ def memory_context(memory: MemoryRow, *, now: datetime) -> dict[str, Any]:
     }
 
 
+def page_of_line(line: int) -> int:
+    """The first line of the page on which a line is."""
+    return (line - 1) // text.LINES_A_PAGE * text.LINES_A_PAGE + 1
+
+
 def shown_lines(content: str, *, path: str, first: int) -> dict[str, Any]:
-    return text.lines_page(content, first=first, markdown=path.endswith((".md", ".markdown")))
+    """The lines from number `first` on; the last page of them where that is beyond the end."""
+    markdown = path.endswith((".md", ".markdown"))
+    shown = text.lines_page(content, first=first, markdown=markdown)
+    if first > shown["total"] > 0:
+        shown = text.lines_page(content, first=page_of_line(shown["total"]), markdown=markdown)
+    return {**shown, "a_page": text.LINES_A_PAGE}

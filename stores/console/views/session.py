@@ -6,11 +6,13 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import LoginView
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.csrf import csrf_failure
 from django.views.decorators.http import require_POST
 
-from stores.console import text
+from stores.console import carried, text
 from stores.console.access import CHOSEN_WORKSPACE, ConsoleRequest, for_members
 from stores.console.forms import SignInForm
 
@@ -26,10 +28,23 @@ class SignIn(LoginView):
     redirect_authenticated_user = True
     extra_context = {"title": "Sign in"}
 
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.method == "POST" and request.user.is_authenticated:
+            # Signed in meanwhile in another tab: what is carried must not be lost over it.
+            response = carried.offer(request, self.get_success_url())
+            if response is not None:
+                return response
+        return super().dispatch(request, *args, **kwargs)
+
     def form_valid(self, form: Any) -> HttpResponse:
         if not form.cleaned_data["keep"]:
             self.request.session.set_expiry(0)  # until the browser closes
-        return super().form_valid(form)
+        response = super().form_valid(form)
+        # What was being sent when the sign-in had expired: the person sends it again, knowingly.
+        return carried.offer(self.request, self.get_success_url()) or response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return {**super().get_context_data(**kwargs), "carried": carried.posted(self.request)}
 
 
 sign_in = SignIn.as_view()
@@ -60,3 +75,26 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
     else:
         response.delete_cookie(THEME_COOKIE, samesite="Lax")
     return response
+
+
+def address_of(request: HttpRequest) -> str:
+    """Where the form was going; of a sign-in that carries something, where that was going."""
+    if request.path != settings.LOGIN_URL:
+        return request.get_full_path()
+    here = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(here, {request.get_host()}, request.is_secure())
+    return here if is_ours else settings.LOGIN_REDIRECT_URL
+
+
+def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """The token of a form is that of an earlier sign-in: what was typed is kept, and sent by one more click.
+
+    Only of a form that this very site sent, as the browser itself says: nobody else's words are shown here.
+    """
+    is_ours = request.headers.get("origin") == f"{request.scheme}://{request.get_host()}"
+    if is_ours and request.user.is_authenticated:
+        response = carried.offer(request, address_of(request), carried.fields_of(request))
+        if response is not None:
+            response.status_code = 403
+            return response
+    return csrf_failure(request, reason)

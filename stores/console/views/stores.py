@@ -41,6 +41,11 @@ def store_list(request: ConsoleRequest) -> HttpResponse:
         live=Count("id", filter=Q(archived_at__isnull=True)),
         archived=Count("id", filter=Q(archived_at__isnull=False)),
     )
+    archived_matches = ""
+    if words and not page.items and numbers["archived"] and not archived and after is None:
+        hidden = listing.list_stores(actor=actor, words=words, include_archived=True, limit=STORES_A_PAGE)
+        if hidden.items:
+            archived_matches = formats.count(len(hidden.items)) + ("+" if hidden.next else "")
     context = {
         "title": "Stores",
         "stores": store_rows(page.items, now=clock.now_utc()),
@@ -51,6 +56,7 @@ def store_list(request: ConsoleRequest) -> HttpResponse:
         "first_url": list_url(words, archived),
         "next_url": list_url(words, archived, page.next) if page.next else None,
         "archived_url": list_url(words, not archived),
+        "archived_matches": archived_matches,
         "most": MEMORIES_PER_STORE,
     }
     if not numbers["live"] and not numbers["archived"]:
@@ -103,6 +109,8 @@ def store_context(store: MemoryStore, *, now: datetime) -> dict[str, Any]:
         "store": store,
         "store_name": text.show(store.name),
         "store_description": text.show(store.description) if store.description else None,
+        # More than two lines of the head's width.
+        "store_description_is_long": len(store.description) > 160 or store.description.count("\n") > 1,
         "store_url": folder_url(store.id, "/"),
         "store_memories": formats.count(store.memory_count),
         "store_archived": formats.instant(store.archived_at, now=now) if store.archived_at else None,

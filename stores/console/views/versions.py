@@ -3,15 +3,27 @@
 from datetime import datetime
 from typing import Any
 
+from django.contrib import messages
+from django.db.models import Max
 from django.http import HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from stores.console import formats, query, text
+from stores.console import filters, formats, query, text
 from stores.console.access import ConsoleRequest, for_members
 from stores.console.htmx import render_main
 from stores.console.paths import show_path
-from stores.console.rows import Row, actor_row, history_url, version_rows, version_url
+from stores.console.rows import (
+    Row,
+    activity_url,
+    actor_row,
+    diff_url,
+    history_url,
+    version_rows,
+    version_url,
+)
+from stores.console.saves import fold_saves
 from stores.console.tree import memory_url
 from stores.console.views.memories import memory_context, shown_lines
 from stores.console.views.stores import store_context
@@ -25,34 +37,106 @@ from stores.models import MemoryVersion, ids
 from stores.models.statements.rows import MemoryRow, VersionRow
 
 VERSIONS_A_PAGE = 50
+WRITERS_LISTED = 50
 
 
 @require_safe
 @for_members
 def memory_history(request: ConsoleRequest, store_id: str, memory_id: str) -> HttpResponse:
-    """All versions of a memory, newest first; also of one that is deleted."""
+    """All versions of a memory, newest first; also of one that is deleted. Two that are ticked, `v` and `v`,
+    lead to their diff.
+    """
     actor = request.member.actor
     store = get_store(actor=actor, store_id=store_id)
+    if "compare" in request.GET:
+        answer = compare_ticked(request, actor, store_id, memory_id)
+        if answer is not None:
+            return answer
     after = query.id_after(request, ids.MEMORY_VERSION)
+    asked = history_filters(request)
     page = listing.list_versions(
-        actor=actor, store_id=store_id, memory_id=memory_id, after=after, limit=VERSIONS_A_PAGE
+        actor=actor,
+        store_id=store_id,
+        memory_id=memory_id,
+        actor_id=asked["actor"],
+        operation=asked["operation"],
+        created_gte=filters.begin_of(asked["since"]),
+        created_lte=filters.end_of(asked["until"]),
+        after=after,
+        limit=VERSIONS_A_PAGE,
     )
     now = clock.now_utc()
     memory = find_memory(actor, store_id, memory_id)
     about = memory_context(memory, now=now) if memory else {"deleted": deletion(store_id, memory_id, now=now)}
     heads = frozenset({memory.head_version_id} if memory else ())
     name = memory.path[1:] if memory else "a deleted memory"
+    address = history_url(store_id, memory_id)
+    all_saves = request.GET.get("saves") == "all"
+    more = {**asked, "saves": "all" if all_saves else ""}
+    rows = version_rows(page.items, now=now, head_ids=heads)
+    if not all_saves:
+        unfold = filters.address(address, {**asked, "after": after, "saves": "all"})
+        rows = fold_saves(page.items, rows, heads=heads, unfold_url=unfold)
     context = {
         **store_context(store, now=now),
         **about,
         "title": f"History of {text.plain(name)}",
         "tab": "memories",
-        "rows": version_rows(page.items, now=now, head_ids=heads),
+        "rows": rows,
+        "ticks": True,
+        "fields": history_fields(store_id, memory_id, asked),
+        "is_filtered": any(asked.values()),
+        "all_saves": all_saves,
+        "folded_url": filters.address(address, asked),
         "after": after,
-        "first_url": history_url(store_id, memory_id),
-        "next_url": f"?after={page.next}" if page.next else None,
+        "history_url": address,
+        "first_url": filters.address(address, more),
+        "next_url": filters.address(address, {**more, "after": page.next}) if page.next else None,
     }
     return render_main(request, "versions/history.html", context)
+
+
+def history_filters(request: ConsoleRequest) -> Row:
+    return {
+        "actor": filters.actor_id(request),
+        "operation": filters.operation(request),
+        "since": filters.day(request, "since"),
+        "until": filters.day(request, "until"),
+    }
+
+
+def history_fields(store_id: str, memory_id: str, asked: Row) -> Row:
+    """The filters as fields: those who wrote this memory, the latest first."""
+    writers = (
+        MemoryVersion.objects.filter(store_id=store_id, memory_id=memory_id)
+        .values_list("actor_type", "actor_id")
+        .annotate(Max("actor_label"), newest=Max("id"))
+        .order_by("-newest")[:WRITERS_LISTED]
+    )
+    people = {id_: filters.who(type_, id_, label) for type_, id_, label, _ in writers}
+    if asked["actor"] and asked["actor"] not in people:
+        people[asked["actor"]] = asked["actor"]
+    return {
+        "actors": filters.choices(people, asked["actor"]),
+        "operations": filters.choices(filters.OPERATIONS, asked["operation"]),
+        "since": asked["since"],
+        "until": asked["until"],
+    }
+
+
+def compare_ticked(
+    request: ConsoleRequest, actor: Actor, store_id: str, memory_id: str
+) -> HttpResponse | None:
+    """To the diff of two versions; one alone is compared with the newest. Else a word of what to do."""
+    ticked = [value for value in request.GET.getlist("v") if query.is_id(value, ids.MEMORY_VERSION)]
+    if len(ticked) == 1:
+        newest = listing.list_versions(actor=actor, store_id=store_id, memory_id=memory_id, limit=1).items
+        ticked += [version.id for version in newest if version.id not in ticked]
+    if len(ticked) == 2:
+        before, after = sorted(ticked)
+        return redirect(diff_url(store_id, from_=before, to=after))
+    messages.info(request, "Tick two versions to compare them.")
+    return None
 
 
 @require_safe
@@ -68,6 +152,7 @@ def store_activity(request: ConsoleRequest, store_id: str) -> HttpResponse:
         **store_context(store, now=now),
         "title": f"Activity in {text.plain(store.name)}",
         "tab": "activity",
+        "filter_url": activity_url(store=store_id),
         "rows": version_rows(page.items, now=now),
         "after": after,
         "first_url": reverse("console:store_activity", kwargs={"store_id": store_id}),
@@ -96,6 +181,7 @@ def version_detail(request: ConsoleRequest, store_id: str, version_id: str) -> H
         "version": row,
         "history_url": history_url(store_id, version.memory_id),
         "memory_url": memory_url(store_id, version.memory_id) if memory else None,
+        "then_url": f"{reverse('console:as_of', args=[store_id])}?at={version.created_at}",
         "details": None if version.redacted_at else version_facts(version),
         "lines": None
         if version.content is None
@@ -125,7 +211,9 @@ def neighbours(version: VersionRow) -> dict[str, Any]:
     older = siblings.filter(seq__lt=version.seq).order_by("-seq").values_list("id", "seq").first()
     newer = siblings.filter(seq__gt=version.seq).order_by("seq").values_list("id", "seq").first()
     return {
-        name: {"url": version_url(version.store_id, found[0]), "seq": found[1]} if found else None
+        name: {"url": version_url(version.store_id, found[0]), "id": found[0], "seq": found[1]}
+        if found
+        else None
         for name, found in (("older", older), ("newer", newer))
     }
 
@@ -149,5 +237,6 @@ def deletion(store_id: str, memory_id: str, *, now: datetime) -> Row:
         "when": formats.instant(last.created_at, now=now),
         "versions": formats.count(last.seq),
         "seq": last.seq,
+        "version_id": last.id if last.operation == "deleted" else None,
         "id": memory_id,
     }

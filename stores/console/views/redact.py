@@ -1,0 +1,313 @@
+"""Taking text out for good: a version, a piece of it, the live text, one value wherever it stands.
+
+It cannot be undone, so a page shows first what goes and who else holds it, and asks for the version's name or
+a reason. The value that is looked for travels by POST only: addresses are kept in logs and histories.
+"""
+
+from collections import defaultdict
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from stores.console import formats, notices, text
+from stores.console.access import ConsoleRequest, for_members
+from stores.console.htmx import render_main
+from stores.console.paths import show_path
+from stores.console.rows import Row, actor_row, history_url, version_rows, version_url
+from stores.console.textarea import read_back
+from stores.console.tree import memory_url
+from stores.console.views.edit import changes, editor_context
+from stores.console.views.memories import memory_context
+from stores.console.views.stores import store_context
+from stores.domain import clock, redaction
+from stores.domain.actors import Actor, Right
+from stores.domain.errors import (
+    Conflict,
+    InvalidInput,
+    MemoryNotFound,
+    PreconditionFailed,
+    Refused,
+    StoreNotFound,
+)
+from stores.domain.memories import get_memory
+from stores.domain.redaction import MASK, Holders
+from stores.domain.removed_text import find_spans, masked
+from stores.domain.stores import get_store
+from stores.domain.versions import get_version
+from stores.models import MemoryStore
+from stores.models.statements.holders import HolderRow
+from stores.models.statements.rows import MemoryRow, VersionRow
+
+HOLDERS_SHOWN = 200
+SECONDS = 2.0
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_members
+def version_redact(request: ConsoleRequest, store_id: str, version_id: str) -> HttpResponse:
+    """A version that is not the live text: all of it, or every place where a piece stands in it."""
+    actor = request.member.actor
+    actor.require(Right.REDACT)
+    store = get_store(actor=actor, store_id=store_id)
+    version = get_version(actor=actor, store_id=store_id, version_id=version_id)
+    memory = find_live(actor, version)
+    if memory is not None and memory.head_version_id == version_id:
+        return redirect(f"{memory_url(store_id, memory.id)}redact/")
+    wish = request.POST.get("do", "")
+    fragment = request.POST.get("fragment", "")
+    if request.method != "POST" or wish == "look":
+        return show_version(request, store, version, fragment=fragment)
+    if request.POST.get("confirm", "").strip().lower().removeprefix("v") != str(version.seq):
+        error = f"Nothing was redacted: type v{version.seq} to say that it is meant."
+        return show_version(request, store, version, fragment=fragment, error=error)
+    try:
+        done = redact_chosen(request, store_id, version, fragment)
+    except (InvalidInput, Refused, Conflict) as error:
+        return show_version(request, store, version, fragment=fragment, error=error.message)
+    say_done(request, done)
+    return redirect(version_url(store_id, version_id))
+
+
+def redact_chosen(
+    request: ConsoleRequest, store_id: str, version: VersionRow, fragment: str
+) -> redaction.Redacted:
+    actor = request.member.actor
+    others = ticked(request)
+    if not fragment:
+        wanted = {**others, store_id: [*others.get(store_id, []), version.id]}
+        return redaction.redact_versions(actor=actor, versions=wanted)
+    spans = find_spans(readable_text(actor, version) or "", fragment)
+    if not spans:
+        raise InvalidInput("This piece does not stand in the text of this version.")
+    hide_path = fragment in (version.path or "")
+    redaction.redact_spans(
+        actor=actor, store_id=store_id, version_id=version.id, spans=spans, hide_path=hide_path
+    )
+    if not others:
+        return redaction.Redacted([version.id], [], [])
+    more = redaction.redact_everywhere(actor=actor, fragment=fragment, versions=others, keep_rest=True)
+    return redaction.Redacted([version.id, *more.version_ids], more.memory_ids, more.left)
+
+
+def find_live(actor: Actor, version: VersionRow) -> MemoryRow | None:
+    try:
+        return get_memory(
+            actor=actor, store_id=version.store_id, memory_id=version.memory_id, with_content=False
+        )
+    except MemoryNotFound:
+        return None
+
+
+def readable_text(actor: Actor, version: VersionRow) -> str | None:
+    """The text of a version, or what is left of it after the redaction of a span."""
+    if version.redacted_at is None:
+        return version.content
+    left = redaction.read_masked(actor=actor, store_id=version.store_id, version_ids=[version.id])
+    return left[version.id].content if version.id in left else None
+
+
+def show_version(
+    request: ConsoleRequest, store: MemoryStore, version: VersionRow, *, fragment: str, error: str = ""
+) -> HttpResponse:
+    actor = request.member.actor
+    now = clock.now_utc()
+    content = readable_text(actor, version)
+    places = 0
+    preview = None
+    if fragment and content is not None:
+        spans = find_spans(content, fragment)
+        places = len(spans)
+        preview = changes(content, masked(content, spans, MASK)) if spans else None
+        if not spans:
+            error = error or "This piece does not stand in the text of this version."
+            fragment = ""
+    is_empty = content is None and version.redacted_at is not None
+    holders, hint = (None, "") if is_empty else find_holders(actor, store.id, version.id, fragment)
+    [row] = version_rows([version], now=now)
+    context = {
+        **store_context(store, now=now),
+        "title": f"Redact version {version.seq}",
+        "tab": "memories",
+        "version": row,
+        "path": show_path(version.path) if version.path else None,
+        "history_url": history_url(store.id, version.memory_id),
+        "is_empty": is_empty,
+        "text": content,
+        "fragment": fragment,
+        "places": formats.count(places),
+        "changes": preview,
+        "size": formats.size(len(content.encode())) if content is not None else "no text",
+        **holders_context(holders, hint, version.id),
+        "error": error,
+    }
+    response = render_main(request, "versions/redact.html", context)
+    response.status_code = 400 if error else 200
+    return response
+
+
+def find_holders(actor: Actor, store_id: str, version_id: str, fragment: str) -> tuple[Holders | None, str]:
+    """Who else holds it, or why that cannot be said."""
+    try:
+        found = redaction.who_else_holds(
+            actor=actor,
+            store_id=store_id,
+            version_id=version_id,
+            fragment=fragment or None,
+            seconds=SECONDS,
+        )
+    except (InvalidInput, Refused) as error:
+        return None, error.message
+    return found, ""
+
+
+def holders_context(holders: Holders | None, hint: str, version_id: str) -> dict[str, Any]:
+    rows = holders.rows if holders else []
+    return {
+        "holders": [holder_row(row) for row in rows[:HOLDERS_SHOWN]],
+        "holders_text": formats.count(len(rows)),
+        "heads_text": formats.count(sum(row.is_head for row in rows)),
+        "versions_text": formats.count(sum(not row.is_head for row in rows)),
+        "is_complete": holders.complete and len(rows) <= HOLDERS_SHOWN if holders else True,
+        "has_pieces": bool(holders and holders.pieces),
+        "holders_hint": hint,
+    }
+
+
+def holder_row(row: HolderRow) -> Row:
+    return {
+        "value": f"{row.store_id} {row.version_id}",
+        "url": version_url(row.store_id, row.version_id),
+        "redact_url": f"{memory_url(row.store_id, row.memory_id)}redact/",
+        "seq": row.seq,
+        "path": show_path(row.path) if row.path else None,
+        "who": actor_row(row.actor_type, row.actor_id, row.actor_label),
+        "when": formats.instant(row.created_at, now=clock.now_utc()),
+        "is_head": row.is_head,
+        "in_path": row.in_path and not row.in_content,
+    }
+
+
+def ticked(request: ConsoleRequest) -> dict[str, list[str]]:
+    """The other holders that are to be redacted too, by store; what is none of ours finds nothing."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for value in request.POST.getlist("also"):
+        store_id, _, version_id = value.partition(" ")
+        if version_id and "\0" not in value:
+            found[store_id].append(version_id)
+    return dict(found)
+
+
+def say_done(request: ConsoleRequest, done: redaction.Redacted) -> None:
+    versions, cleaned = len(done.version_ids), len(done.memory_ids)
+    words = f"Redacted: {formats.count(versions)} version{'' if versions == 1 else 's'}."
+    if cleaned:
+        words += f" {formats.count(cleaned)} live text{'' if cleaned == 1 else 's'} cleaned."
+    if done.left:
+        words += f" {formats.count(len(done.left))} left: {done.left[0].message}"
+        notices.warn(request, words)
+    else:
+        notices.say(request, words)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_members
+def memory_redact(request: ConsoleRequest, store_id: str, memory_id: str) -> HttpResponse:
+    """The live text: cleaned by hand in one step, or one value taken out wherever it stands."""
+    actor = request.member.actor
+    actor.require(Right.REDACT)
+    store = get_store(actor=actor, store_id=store_id)
+    memory = get_memory(actor=actor, store_id=store_id, memory_id=memory_id)
+    wish = request.POST.get("do", "")
+    if request.method == "POST" and wish == "clean":
+        return clean(request, store, memory)
+    if request.method == "POST" and wish == "everywhere":
+        return everywhere(request, store, memory)
+    return show_memory(request, store, memory, fragment=request.POST.get("fragment", ""))
+
+
+def clean(request: ConsoleRequest, store: MemoryStore, memory: MemoryRow) -> HttpResponse:
+    content = read_back(request.POST.get("text", ""), like=memory.content or "")
+    if not request.POST.get("reason", "").strip():
+        error = "Nothing was redacted: say why. The reason is kept with the cleaned version."
+        return show_memory(request, store, memory, content=content, error=error)
+    try:
+        redaction.redact_current(
+            actor=request.member.actor,
+            store_id=store.id,
+            memory_id=memory.id,
+            cleaned_content=content,
+            expected_sha256=request.POST.get("sha256", ""),
+            reason=request.POST["reason"],
+        )
+    except PreconditionFailed:
+        error = (
+            "Nothing was redacted: the memory has changed since you opened this page. This is its text now."
+        )
+        return show_memory(request, store, memory, error=error)
+    except (InvalidInput, Refused, Conflict) as error:
+        return show_memory(request, store, memory, content=content, error=error.message)
+    notices.say(request, f"Cleaned, and v{memory.head_seq} redacted.", saved=memory.id)
+    return redirect(memory_url(store.id, memory.id))
+
+
+def everywhere(request: ConsoleRequest, store: MemoryStore, memory: MemoryRow) -> HttpResponse:
+    fragment = request.POST.get("fragment", "")
+    if not request.POST.get("reason", "").strip():
+        error = "Nothing was redacted: say why. The reason is kept with the cleaned versions."
+        return show_memory(request, store, memory, fragment=fragment, error=error)
+    versions = ticked(request)
+    if not versions:
+        return show_memory(request, store, memory, fragment=fragment, error="Nothing is ticked.")
+    try:
+        done = redaction.redact_everywhere(
+            actor=request.member.actor,
+            fragment=fragment,
+            versions=versions,
+            keep_rest=request.POST.get("keep_rest") == "1",
+            reason=request.POST["reason"],
+        )
+    except (InvalidInput, Refused, Conflict, StoreNotFound) as error:
+        return show_memory(request, store, memory, fragment=fragment, error=error.message)
+    say_done(request, done)
+    return redirect(history_url(store.id, memory.id))
+
+
+def show_memory(
+    request: ConsoleRequest,
+    store: MemoryStore,
+    memory: MemoryRow,
+    *,
+    content: str | None = None,
+    fragment: str = "",
+    error: str = "",
+) -> HttpResponse:
+    actor = request.member.actor
+    now = clock.now_utc()
+    live = memory.content or ""
+    holders, hint = None, ""
+    places = 0
+    if fragment:
+        holders, hint = find_holders(actor, store.id, memory.head_version_id, fragment)
+        places = len(find_spans(live, fragment))
+        error = error or hint
+    context = {
+        **store_context(store, now=now),
+        **memory_context(memory, now=now),
+        "title": f"Redact {text.plain(memory.path[1:])}",
+        "tab": "memories",
+        **editor_context(live if content is None else content, None),
+        "fragment": fragment if holders is not None else "",
+        "asked": fragment,
+        "is_here": places > 0 or bool(fragment and fragment in memory.path),
+        "places": formats.count(places),
+        "here": f"{store.id} {memory.head_version_id}",
+        "mask": MASK,
+        **holders_context(holders, hint, memory.head_version_id),
+        "reason": request.POST.get("reason", ""),
+        "error": error,
+    }
+    response = render_main(request, "memories/redact.html", context)
+    response.status_code = 400 if error else 200
+    return response

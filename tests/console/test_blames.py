@@ -1,0 +1,151 @@
+"""Who wrote each line."""
+
+import json
+
+from stores.domain.actors import session_actor
+from stores.domain.memories import delete_memory, update_memory
+from stores.domain.versions import redact_version
+from stores.models import MemoryVersion
+from tests.console import hostile
+from tests.console.cases import ConsoleTestCase, Page
+from tests.factories import make_memory, make_version
+
+
+class BlameTestCase(ConsoleTestCase):
+    def setUp(self):
+        self.agent = session_actor(
+            session_id="sesn_01" + "k" * 22, label="agent", workspace_id=self.workspace.id
+        )
+        self.second = make_version(
+            actor=self.agent, memory=self.memory, content="# Refunds\n\n90 days.\n", reason="The page says so"
+        )
+
+    def url(self, query: str = "") -> str:
+        return f"{self.memory_url}blame/{query}"
+
+    def groups(self, page: Page) -> list[str]:
+        """What is said of each group of lines."""
+        return [
+            title["title"] or "" for title in page.all("a") if (title.get("title") or "").startswith("What v")
+        ]
+
+
+class BlamePage(BlameTestCase):
+    def test_names_the_version_of_each_group_of_lines(self):
+        page = self.page(self.url())
+        self.assertEqual(self.groups(page), ["What v1 changed", "What v2 changed"])
+        self.assertEqual([row["id"] for row in page.all("tr")], ["L1", "L2", "L3"])
+        for words in ("The page says so", "session agent…kkkk", "person Ada Lovett", "90 days."):
+            self.assertIn(words, page.text)
+
+    def test_leads_to_the_change_and_to_the_blame_before_it(self):
+        page = self.page(self.url())
+        self.assertIn(f"{self.store_url}diff/?to={self.second.id}", page.links())
+        [before] = [link for link in page.links() if "version=" in link]
+        older = self.page(before)
+        self.assertIn("as of v1", older.text)
+        self.assertIn("30 days.", older.text)
+        self.assertEqual(self.groups(older), ["What v1 changed"])
+        self.assertIn(self.url(), older.links())
+
+    def test_skips_changes_of_white_space_on_wish(self):
+        make_version(actor=self.actor, memory=self.memory, content="# Refunds\r\n\r\n90  days.\r\n")
+        self.assertEqual(self.groups(self.page(self.url())), ["What v3 changed"])
+        page = self.page(self.url("?space=ignore"))
+        self.assertEqual(self.groups(page), ["What v1 changed", "What v2 changed"])
+        self.assertIn("White space skipped", page.text)
+
+    def test_of_a_deleted_memory_is_of_its_last_text(self):
+        delete_memory(actor=self.actor, store_id=self.store.id, memory_id=self.memory.id)
+        page = self.page(self.url())
+        self.assertIn("This memory is deleted.", page.text)
+        self.assertEqual(self.groups(page), ["What v1 changed", "What v2 changed"])
+        self.assertNotIn(self.memory_url, page.links())
+
+    def test_follows_renames(self):
+        update_memory(actor=self.actor, store_id=self.store.id, memory_id=self.memory.id, path="/r.md")
+        page = self.page(self.url())
+        self.assertEqual(self.groups(page), ["What v1 changed", "What v2 changed"])
+
+    def test_of_an_empty_text_says_so(self):
+        empty = make_memory(actor=self.actor, store=self.store, path="/empty.md", content="")
+        self.assertIn("this text has no line", self.page(f"{self.store_url}memories/{empty.id}/blame/").text)
+
+    def test_does_not_exist_for_versions_of_others(self):
+        other = make_memory(actor=self.actor, store=self.store, path="/o.md")
+        for query in (f"?version={other.head_version_id}", "?version=memver_01", "?version=x"):
+            with self.subTest(query):
+                self.assertEqual(self.get(self.url(query)).status_code, 404)
+
+    def test_comes_in_parts(self):
+        make_version(actor=self.actor, memory=self.memory, content="\n" * 5000)
+        page = self.page(self.url())
+        self.assertEqual(len(page.all("tr")), 2000)
+        self.assertIn("Lines 1 to 2000 of 5,000", page.text)
+        [later] = [a["href"] for a in page.all("a") if a.get("rel") == "next"]
+        self.assertIn("L4000", [row["id"] for row in self.page(later).all("tr")])
+        self.assertEqual(self.get(self.url("?from=9999999")).status_code, 200)
+
+    def test_takes_the_same_queries_for_few_and_many_versions(self):
+        self.client.force_login(self.owner)
+        with self.assertNumQueries(8):
+            self.client.get(self.url())
+        for number in range(20):
+            make_version(actor=self.actor, memory=self.memory, content=f"{number}\n")
+        with self.assertNumQueries(8):
+            self.client.get(self.url())
+
+    def test_shows_markup_as_text_and_marks_hidden_characters(self):
+        make_version(
+            actor=self.actor, memory=self.memory, reason=hostile.NAME,
+            content=f"{hostile.IMAGE}\n{hostile.REVERSED}\n{hostile.TEMPLATE}\n",
+        )  # fmt: skip
+        page = self.page(self.url())
+        self.assertEqual(page.inline_code(), [])
+        self.assertEqual(page.all("img"), [])
+        self.assertNotIn("\u202e", page.html)
+        self.assertIn(hostile.IMAGE, page.text)
+        self.assertNotIn("{{ 14 }}", page.text)
+
+
+class Gaps(BlameTestCase):
+    def setUp(self):
+        super().setUp()
+        self.third = make_version(
+            actor=self.actor, memory=self.memory, content="# Refunds\n\n90 days.\n\nAlways.\n"
+        )
+
+    def test_of_redacted_versions_are_said(self):
+        redact_version(actor=self.actor, store_id=self.store.id, version_id=self.second.id)
+        page = self.page(self.url())
+        self.assertIn("Redacted, so not looked at: v2.", page.text)
+        self.assertIn("or earlier", page.text)
+        self.assertNotIn("The page says so", page.html)
+
+    def test_of_versions_that_are_no_longer_kept_are_said(self):
+        MemoryVersion.objects.filter(id=self.second.id).delete()
+        page = self.page(self.url())
+        self.assertIn("Some versions are no longer kept.", page.text)
+        self.assertIn("or earlier", page.text)
+
+    def test_at_a_redacted_version_there_is_nothing_to_blame(self):
+        redact_version(actor=self.actor, store_id=self.store.id, version_id=self.second.id)
+        page = self.page(self.url(f"?version={self.second.id}"))
+        self.assertIn("person Ada Lovett did it just now", page.text)
+        self.assertIn("Blame at v1", page.text)
+        self.assertEqual(page.all("table"), [])
+        self.assertEqual(
+            self.get(self.url(f"?version={self.second.id}&format=json"))["Content-Type"].partition(";")[0],
+            "text/html",
+        )
+
+
+class Evidence(BlameTestCase):
+    def test_names_versions_actors_and_hashes(self):
+        response = self.get(self.url("?format=json"))
+        self.assertIn("attachment", response["Content-Disposition"])
+        body = json.loads(response.content)
+        self.assertEqual([line["text"] for line in body["lines"]], ["# Refunds", "", "90 days."])
+        self.assertEqual(body["lines"][2]["version_id"], self.second.id)
+        self.assertEqual(body["content_sha256"], self.second.content_sha256)
+        self.assertEqual(body["versions"][1]["actor"]["id"], self.agent.id)

@@ -8,7 +8,7 @@ PYTHON := $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 endif
 NEED_PYTHON = @test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and was not found." >&2; exit 1; }
 
-.PHONY: help run test check bench screenshots clean runtime-venv dev-venv
+.PHONY: help run test check bench screenshots editor clean runtime-venv dev-venv
 .DEFAULT_GOAL := help
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make check  lint, format, types, import rules, migrations"
 	@echo "make bench  measure the speed; ARGS=... chooses what, see bench/README.md"
 	@echo "make screenshots  a picture of every page, into screenshots/"
+	@echo "make editor  bundle static/editor into static/vendor; needs Node 18 or newer with npm"
 	@echo "make clean  remove what was installed and generated; your data in var/ stays"
 
 run: runtime-venv
@@ -32,6 +33,9 @@ check: dev-venv
 
 screenshots: dev-venv
 	@exec $(PYTHON) .ci/with-services .venv/bin/python -m tests.browser.screenshots $(ARGS)
+
+editor:
+	@exec .ci/build-editor
 
 bench: dev-venv
 	@exec $(PYTHON) .ci/with-services --durable .venv/bin/python -m bench $(ARGS)

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from whitenoise.storage import CompressedManifestStaticFilesStorage  # type: ignore[import-untyped]
 
 # What few or none ask for; compressing it would be most of the work of a first start.
-NOT_COLLECTED = ("admin/*", "django_htmx/ext/*", "django_htmx/*-4.*")
+NOT_COLLECTED = ("admin/*", "django_htmx/ext/*", "django_htmx/*-4.*", "editor/*")
 
 
 class Storage(CompressedManifestStaticFilesStorage):

@@ -10,6 +10,7 @@ from stores.domain import memories, redaction
 from stores.domain.actors import member_actor
 from stores.models import Membership, Memory, MemoryVersion, Role
 from tests.browser.conftest import PASSWORD
+from tests.browser.editing import editor, text_field, text_value, write_text
 from tests.browser.test_accessibility import faults
 from tests.console import hostile
 from tests.factories import make_api_key, make_member, make_memory, make_user
@@ -21,10 +22,6 @@ with_and_without_script = pytest.mark.parametrize("script", [True, False], ids=[
 
 def actor_of(console):
     return member_actor(membership=Membership.objects.get(user=console.user))
-
-
-def text_field(page: Page):
-    return page.locator("textarea#text")
 
 
 def click(page: Page, name: str) -> None:
@@ -41,7 +38,7 @@ def test_edits_and_takes_it_back(open_page, console, script):
     page = open_page(script=script)
     page.goto(console.refunds_path)
     page.get_by_role("link", name="Edit", exact=True).click()
-    text_field(page).fill("# Refunds\n\n- 14 days.\n")
+    write_text(page, "# Refunds\n\n- 14 days.\n")
     page.get_by_label("Reason").fill("Shorter")
     click(page, "Diff before saving")
     expect(page.locator("ins").first).to_have_text("14")
@@ -60,7 +57,8 @@ TEXTS = [
     "\r\n",
     "a\r\nb\rc\nd",
     "blanks \t \n\n  ",
-    "\x0b\x0c\x85\u2028x",
+    "\x0b\x0c\x85\u2028\u2029x",
+    "\ufeffmark\u202e \x1b\x7f\n\U0001f600\U000e0041 ",
 ]
 
 
@@ -73,6 +71,8 @@ def test_saving_unchanged_text_of_any_kind_makes_no_version(open_page, console, 
     page = open_page(script=script)
     for memory in made:
         page.goto(f"{console.store_path}memories/{memory.id}/edit/")
+        if script:
+            editor(page)
         click(page, "Save")
         page.wait_for_url(re.compile(r"/memories/mem_\w+/$"))
         expect(page.locator(".toast")).to_contain_text("Nothing was changed")
@@ -86,7 +86,7 @@ def test_a_changed_line_leaves_all_others_byte_for_byte(open_page, console):
     memory = make_memory(actor=actor_of(console), store=console.store, path="/mixed", content=before)
     page = open_page()
     page.goto(f"{console.store_path}memories/{memory.id}/edit/")
-    text_field(page).fill(text_field(page).input_value().replace("two", "2"))
+    write_text(page, text_value(page).input_value().replace("two", "2"))
     click(page, "Save")
     expect(page.locator(".toast")).to_be_visible()
     assert live(memory) == before.replace("two", "2")
@@ -96,13 +96,13 @@ def test_counts_bytes_and_keeps_a_draft_until_it_is_saved(open_page, console):
     page = open_page()
     edit = f"{console.refunds_path}edit/"
     page.goto(edit)
-    text_field(page).fill("caf\u00e9\n")
+    write_text(page, "caf\u00e9\n")
     expect(page.locator("#text-size")).to_have_text("6 B")
     page.goto("/stores/")
     page.goto(edit)
     expect(page.get_by_text("holds a draft of yours")).to_be_visible()
     page.get_by_role("button", name="Take it up again").click()
-    expect(text_field(page)).to_have_value("caf\u00e9\n")
+    expect(text_value(page)).to_have_value("caf\u00e9\n")
     page.keyboard.press("ControlOrMeta+s")
     expect(page.locator(".toast")).to_contain_text("Saved as v4.")
     page.goto(edit)
@@ -114,7 +114,7 @@ def test_a_draft_made_from_an_older_version_meets_the_newer_one(open_page, conso
     page = open_page()
     edit = f"{console.refunds_path}edit/"
     page.goto(edit)
-    text_field(page).press("Control+End")
+    editor(page).press("Control+End")
     text_field(page).press_sequentially("- Mine.\n")
     page.goto("/stores/")
     memories.update_memory(
@@ -136,7 +136,7 @@ def test_a_draft_made_from_an_older_version_meets_the_newer_one(open_page, conso
 def test_a_double_click_makes_one_version(open_page, console):
     page = open_page()
     page.goto(f"{console.refunds_path}edit/")
-    text_field(page).fill("Once.\n")
+    write_text(page, "Once.\n")
     page.locator("#main").get_by_role("button", name="Save", exact=True).dblclick()
     expect(page.locator(".toast").first).to_be_visible()
     assert MemoryVersion.objects.filter(memory_id=console.refunds.id).count() == 4
@@ -146,7 +146,7 @@ def test_a_double_click_makes_one_version(open_page, console):
 def test_an_expired_sign_in_keeps_the_text(open_page, console, script):
     page = open_page(script=script)
     page.goto(f"{console.refunds_path}edit/")
-    text_field(page).fill("Typed for an hour.\n")
+    write_text(page, "Typed for an hour.\n")
     page.get_by_label("Reason").fill("long")
     page.context.clear_cookies(name="sessionid")
     click(page, "Save")
@@ -156,7 +156,7 @@ def test_an_expired_sign_in_keeps_the_text(open_page, console, script):
     page.get_by_role("button", name="Sign in").click()
     expect(page.locator("textarea").first).to_have_value("Typed for an hour.\n")
     page.get_by_role("button", name="Back to the editor").click()
-    expect(text_field(page)).to_have_value("Typed for an hour.\n")
+    expect(text_value(page)).to_have_value("Typed for an hour.\n")
     expect(page.get_by_label("Reason")).to_have_value("long")
     click(page, "Save")
     expect(page.locator(".toast")).to_contain_text("Saved as v4.")
@@ -167,7 +167,7 @@ def test_an_expired_sign_in_keeps_the_text(open_page, console, script):
 def test_signing_in_anew_in_another_tab_keeps_the_text(open_page, console):
     page = open_page()
     page.goto(f"{console.refunds_path}edit/")
-    text_field(page).fill("Typed.\n")
+    write_text(page, "Typed.\n")
     other = page.context.new_page()
     other.goto("/stores/")
     other.get_by_text("Account: Ada Lovett").locator("xpath=..").click()
@@ -235,7 +235,7 @@ def test_two_people_and_an_agent_edit_the_same_memory_and_no_word_is_lost(
         "- Serial readable, a photo will do.",
         *lines[5:],
     ]
-    text_field(ada_page).fill("\n".join(adas) + "\n")
+    write_text(ada_page, "\n".join(adas) + "\n")
     click(ada_page, "Save")
     main = ada_page.locator("#main")
     expect(main).to_contain_text("1 passage needs you")
@@ -247,7 +247,7 @@ def test_two_people_and_an_agent_edit_the_same_memory_and_no_word_is_lost(
 
     # Ben changed a third line: nothing clashes.
     bens = [*lines[:5], "- Batteries: 21 days, says Ben.", lines[6]]
-    text_field(ben_page).fill("\n".join(bens) + "\n")
+    write_text(ben_page, "\n".join(bens) + "\n")
     click(ben_page, "Save")
     expect(ben_page.locator("#main")).to_contain_text("Nothing clashes")
     click(ben_page, "Save the result")
@@ -273,7 +273,7 @@ def test_two_people_and_an_agent_edit_the_same_memory_and_no_word_is_lost(
 def test_a_stale_tab_does_not_bring_back_what_was_redacted(open_page, console):
     page = open_page()
     page.goto(f"{console.refunds_path}edit/")
-    text_field(page).fill(text_field(page).input_value() + "More.\n")
+    write_text(page, text_value(page).input_value() + "More.\n")
     redaction.redact_current(
         actor=actor_of(console),
         store_id=console.store.id,
@@ -283,7 +283,7 @@ def test_a_stale_tab_does_not_bring_back_what_was_redacted(open_page, console):
     click(page, "Save")
     expect(page.get_by_text("was redacted while you were writing")).to_be_visible()
     assert live(console.refunds) == "# Refunds\n"
-    expect(text_field(page)).to_have_value(re.compile(r"More\.\n$"))
+    expect(text_value(page)).to_have_value(re.compile(r"More\.\n$"))
     page.complaints.clear()  # the 409
 
 
@@ -293,7 +293,7 @@ def test_creates_moves_deletes_and_takes_each_back(open_page, console, script):
     page.goto(f"{console.store_path}?folder=/policies/")
     page.get_by_role("link", name="New memory").click()
     page.get_by_label("Path").fill("/policies/new.md")
-    text_field(page).fill("\nNew.\n")
+    write_text(page, "\nNew.\n")
     click(page, "Create")
     expect(page.locator(".toast")).to_contain_text("Created.")
     assert MemoryVersion.objects.get(path="/policies/new.md").content == "\nNew.\n"
@@ -394,7 +394,7 @@ def test_pages_that_only_a_post_reaches_have_no_fault(open_page, console, width,
             found.append(f"{name} is wider than the window")
 
     page.goto(f"{console.refunds_path}edit/")
-    text_field(page).fill("# Refunds\n\n- 14 days.\n")
+    write_text(page, "# Refunds\n\n- 14 days.\n")
     click(page, "Diff before saving")
     look("diff before saving")
     memories.update_memory(
@@ -408,7 +408,7 @@ def test_pages_that_only_a_post_reaches_have_no_fault(open_page, console, width,
     page.goto(console.refunds_path)
     page.goto(f"{console.refunds_path}edit/")
     look("draft offered")
-    text_field(page).fill("x" * 102_401)
+    write_text(page, "x" * 102_401)
     click(page, "Save")
     look("too long")
     page.goto(f"{console.store_path}?folder=/cases/2025-03/")

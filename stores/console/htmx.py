@@ -30,6 +30,11 @@ def render_part(request: ConsoleRequest, template: str, part: str, context: dict
     return _vary(render(request, template, {**context, "layout": "base.html", "part": part}))
 
 
+def render_fragment(request: ConsoleRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+    """What a script puts into a dialog: without a title and without notices, for those belong to pages."""
+    return _vary(render(request, template, context))
+
+
 def _vary(response: HttpResponse) -> HttpResponse:
     patch_vary_headers(response, READ_HEADERS)
     return response

@@ -10,9 +10,12 @@ from django.utils import timezone
 from stores.console import text
 from stores.console.rows import ACTOR_KINDS
 from stores.domain.actors import ID_PREFIXES, ActorType, Road
+from stores.domain.listing import Mark
 from stores.models import Operation
 
 OPERATIONS = {Operation.CREATED: "Created", Operation.MODIFIED: "Changed", Operation.DELETED: "Deleted"}
+# Of one memory's versions these can be told apart too.
+MARKS = {Mark.RESTORED: "Restored", Mark.REDACTED: "Redacted"}
 KINDS = {
     ActorType.SESSION: "Sessions",
     ActorType.API: "API keys",
@@ -38,6 +41,11 @@ def actor_id(request: HttpRequest) -> str | None:
 def operation(request: HttpRequest) -> Operation | None:
     value = request.GET.get("operation", "")
     return Operation(value) if value in Operation.values else None
+
+
+def mark(request: HttpRequest) -> Mark | None:
+    value = request.GET.get("operation", "")
+    return Mark(value) if value in set(Mark) else None
 
 
 def kind(request: HttpRequest) -> ActorType | None:

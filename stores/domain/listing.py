@@ -5,6 +5,7 @@ Rules: contract/memory_stores_api.md, 4.1 (stores), 4.3 (memories), 4.4 (version
 
 from collections.abc import Sequence
 from datetime import datetime
+from enum import StrEnum
 from typing import Generic, TypeVar
 
 import msgspec
@@ -16,8 +17,8 @@ from stores.domain.errors import InvalidInput
 from stores.domain.memories import count_reads
 from stores.domain.paths import after_folder, check_path_prefix
 from stores.domain.stores import require_visible
-from stores.models import MemoryStore, ids
-from stores.models.statements import reads
+from stores.models import MemoryStore, MemoryVersion, ids
+from stores.models.statements import moments, reads
 from stores.models.statements.rows import MemoryRow, PrefixRow, VersionRow
 
 Item = TypeVar("Item")
@@ -176,3 +177,47 @@ def list_versions(
         limit=limit + 1,
     )
     return _cut(found, limit, "id")
+
+
+class Mark(StrEnum):
+    """What a version is besides its operation."""
+
+    RESTORED = "restored"  # it names the version it was restored from
+    REDACTED = "redacted"
+
+
+def list_marked_versions(
+    *,
+    actor: Actor,
+    store_id: str,
+    memory_id: str,
+    mark: Mark,
+    actor_id: str | None = None,
+    created_gte: datetime | None = None,
+    created_lte: datetime | None = None,
+    after: str | None = None,
+    limit: int,
+) -> Page[VersionRow]:
+    """Those versions of one memory that were restored, or are redacted, newest first, without texts.
+
+    Only of one memory: the index leads to its versions, and no other tells these apart. What is restored and
+    redacted since counts as redacted alone. Raises StoreNotFound.
+    """
+    actor.require(Right.READ)
+    require_visible(actor=actor, store_id=store_id)
+    versions = MemoryVersion.objects.filter(memory_id=memory_id, store_id=store_id)
+    if mark is Mark.REDACTED:
+        versions = versions.filter(redacted_at__isnull=False)
+    else:
+        versions = versions.filter(restored_from__isnull=False, redacted_at__isnull=True)
+    if actor_id is not None:
+        versions = versions.filter(actor_id=actor_id)
+    if created_gte is not None:
+        versions = versions.filter(id__gte=ids.lowest_id(ids.MEMORY_VERSION, created_gte))
+    if created_lte is not None:
+        versions = versions.filter(id__lt=ids.lowest_id(ids.MEMORY_VERSION, created_lte + clock.MICROSECOND))
+    if after is not None:
+        versions = versions.filter(id__lt=after)
+    found = list(versions.order_by("-id").values_list("id", flat=True)[: limit + 1])
+    rows = moments.versions_by_id(store_id=store_id, version_ids=found, with_content=False)
+    return _cut([rows[version_id] for version_id in found], limit, "id")

@@ -4,7 +4,7 @@ Rebuilt from the versions alone. A version that was redacted since tells that a 
 memories are listed by their ids, apart. Times have microseconds; a moment includes what was written in it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 import msgspec
@@ -180,25 +180,27 @@ def plan_restore_as_of(
     store_id: str,
     at: datetime,
     memory_ids: Sequence[str] | None = None,
+    folders: Sequence[str] | None = None,
     remove_later: bool = False,
 ) -> Plan:
     """What it takes that memories are as they were at a moment, for acts.apply_plan: one version each.
 
-    `memory_ids` are those of that moment (or, to remove it, of a later one); None is all of them. What was
-    written first after the moment stays, unless `remove_later`. Whose version of then is redacted is left.
-    Raises StoreNotFound, StoreArchived, PermissionDenied.
+    `memory_ids` are those of that moment (or, to remove it, of a later one), `folders` what lay in them then;
+    None for both is all of it. What was written first after the moment stays, unless `remove_later`; of a
+    folder, what lies in it now then goes too. Whose version of then is redacted is left.
+    Raises PathInvalid, StoreNotFound, StoreArchived, PermissionDenied.
     """
     actor.require(Right.WRITE)
     if get_store(actor=actor, store_id=store_id).archived_at is not None:
         raise archived()
     changes = moments.changes_between(store_id=store_id, before=_bound(at), after=moments.NEVER)
-    chosen = None if memory_ids is None else set(memory_ids)
+    is_chosen = _choice(memory_ids, folders, remove_later)
     steps: list[Step] = []
     left: list[Left] = []
     unchanged = 0
     for difference in _paired(changes):
         before, after = difference.before, difference.after
-        if chosen is not None and not {s.memory_id for s in (before, after) if s} & chosen:
+        if not is_chosen(difference):
             continue
         if before is None:
             if after is not None and remove_later:
@@ -213,6 +215,24 @@ def plan_restore_as_of(
             steps.append(step)
     steps.sort(key=lambda step: step.path_after or step.path_before or "")
     return make_plan(steps=steps, left=left, unchanged=unchanged)
+
+
+def _choice(
+    memory_ids: Sequence[str] | None, folders: Sequence[str] | None, remove_later: bool
+) -> Callable[[Difference], bool]:
+    inside = tuple(check_path_prefix(folder) or "/" for folder in folders or ())
+    if (memory_ids is None and folders is None) or "/" in inside:
+        return lambda difference: True
+    chosen = set(memory_ids or ())
+
+    def is_chosen(difference: Difference) -> bool:
+        sides = [side for side in (difference.before, difference.after) if side is not None]
+        if any(side.memory_id in chosen for side in sides):
+            return True
+        looked_at = sides if remove_later else [side for side in sides if side is difference.before]
+        return any(side.path is not None and side.path.startswith(inside) for side in looked_at)
+
+    return is_chosen
 
 
 def blame_memory(

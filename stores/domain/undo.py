@@ -243,7 +243,9 @@ def _step(row: WrittenRow, version_id: str | None, path: str | None, size_bytes:
 
 
 def _without_the_brought_back(items: list[Item], rows: list[WrittenRow]) -> list[Item]:
-    """Whose text of before stands at its path of before again, under another memory, needs no undoing."""
+    """Whose text of before stands at its path of before again, under another memory, needs no undoing; nor
+    does that other memory, where the span wrote it too: an earlier undoing did.
+    """
     gone = [
         (row.store_id, row.base_path, row.base_sha256)
         for item, row in zip(items, rows, strict=True)
@@ -259,12 +261,25 @@ def _without_the_brought_back(items: list[Item], rows: list[WrittenRow]) -> list
         for item in items
         if item.step is not None and item.outcome != Outcome.BRING_BACK
     }
+    wanted = set(gone)
+    again = {
+        (row.store_id, row.last_path)
+        for item, row in zip(items, rows, strict=True)
+        if item.outcome == Outcome.DELETE and (row.store_id, row.last_path, row.last_sha256) in wanted
+    }
+
+    def is_back(item: Item, row: WrittenRow) -> bool:
+        if item.outcome == Outcome.DELETE:
+            return (row.store_id, row.last_path) in again
+        place = (row.store_id, row.base_path)
+        return (
+            item.outcome == Outcome.BRING_BACK
+            and (*place, row.base_sha256) in live
+            and (place not in doomed or place in again)
+        )
+
     return [
-        _with(item, Outcome.NOTHING, step=None)
-        if item.outcome == Outcome.BRING_BACK
-        and (row.store_id, row.base_path, row.base_sha256) in live
-        and (row.store_id, row.base_path) not in doomed
-        else item
+        _with(item, Outcome.NOTHING, step=None) if is_back(item, row) else item
         for item, row in zip(items, rows, strict=True)
     ]
 

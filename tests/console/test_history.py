@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from stores.domain.actors import session_actor
 from stores.domain.memories import update_memory
+from stores.domain.rollback import restore_version
 from stores.domain.versions import redact_version
 from stores.models import MemoryVersion
 from tests.console.cases import HTMX, ConsoleTestCase, Page
@@ -57,6 +58,38 @@ class Filters(HistoryTestCase):
         }.items():
             with self.subTest(query):
                 self.assertEqual(self.shown(query), wanted)
+
+    def test_narrow_by_what_was_restored_and_what_is_redacted(self):
+        first, second = MemoryVersion.objects.filter(memory_id=self.log.id).order_by("seq")[:2]
+        for version in (first, second):
+            restore_version(actor=self.actor, store_id=self.store.id, version_id=version.id)
+        redact_version(actor=self.actor, store_id=self.store.id, version_id=second.id)
+        for query, wanted in {
+            "operation=restored": ["5", "4"],
+            "operation=redacted": ["2"],
+            f"operation=redacted&actor={SESSION}": ["2"],
+            f"operation=redacted&actor={self.owner.id}": [],
+            "operation=restored&until=2026-03-03": [],
+            "operation=redacted&since=2026-03-02&until=2026-03-02": ["2"],
+        }.items():
+            with self.subTest(query):
+                self.assertEqual(self.shown(query), wanted)
+        restored = MemoryVersion.objects.get(memory_id=self.log.id, seq=4)
+        redact_version(actor=self.actor, store_id=self.store.id, version_id=restored.id)
+        self.assertEqual(self.shown("operation=restored"), ["5"])
+        page = self.page(f"{self.history_url}?operation=redacted")
+        chosen = [option["value"] for option in page.all("option") if "selected" in option]
+        self.assertEqual(chosen, ["redacted"])
+
+    def test_of_marks_go_on_by_pages(self):
+        first = MemoryVersion.objects.get(memory_id=self.log.id, seq=1)
+        for number in range(60):
+            restore_version(actor=self.actor, store_id=self.store.id, version_id=first.id)
+            self.save(f"b{number}\n", minutes=3000 + number)
+        page = self.page(f"{self.history_url}?operation=restored")
+        [more] = [link for link in page.links() if "after=" in link]
+        self.assertIn("operation=restored", more)
+        self.assertEqual(len(self.numbers(self.page(more))), 10)
 
     def test_are_shown_as_they_were_asked_for(self):
         page = self.page(f"{self.history_url}?actor={SESSION}&since=2026-03-02")

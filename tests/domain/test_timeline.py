@@ -261,6 +261,27 @@ class RestoreAsOfTest(TimelineCase):
         self.restore(2, memory_ids=[one.id])
         self.assertEqual(self.live(), {"/a": "a", "/b": "b2"})
 
+    def test_of_folders_and_some_more(self):
+        one, two, left = (self.create(f"/{name}", "1", 1) for name in ("a/1", "ab/2", "c/3"))
+        came, gone, other = (self.create(f"/{name}", "1", 1) for name in ("d/4", "a/5", "e/6"))
+        for memory in (one, two, left, other):
+            self.change(memory, 3, content="2")
+        self.change(came, 3, path="/a/came")
+        self.delete(gone, 3)
+        self.create("/a/new", "new", 3)
+        others = {"/ab/2": "2", "/c/3": "2"}
+        self.restore(2, folders=["/a/"], memory_ids=[other.id])
+        then = {"/a/1": "1", "/a/5": "1", "/e/6": "1"}
+        self.assertEqual(self.live(), then | others | {"/a/came": "1", "/a/new": "new"})
+        # With what is in the folder now only, it is as it was then.
+        self.restore(2, folders=["/a/"], remove_later=True)
+        self.assertEqual(self.live(), then | others | {"/d/4": "1"})
+        self.restore(2, folders=["/c/", "/"])
+        self.assertEqual(self.live(), then | {"/ab/2": "1", "/c/3": "1", "/d/4": "1"})
+        self.assertEqual(self.restore(2, folders=[], memory_ids=[])[0].steps, [])
+        with self.assertRaises(PathInvalid):
+            self.restore(2, folders=["a"])
+
     def test_a_path_written_anew_is_the_same_file(self):
         first = self.create("/a", "one", 1)
         self.delete(first, 3)

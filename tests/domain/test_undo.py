@@ -176,6 +176,17 @@ class UndoTest(UndoCase):
         undo.undo_act(actor=self.person, act_id=act.id)
         self.assertEqual(self.live(), {"/a": "poison"})
 
+    def test_a_span_that_holds_its_own_undoing_is_left_in_peace(self):
+        memory, kept = self.create(self.person, "/a", "one"), self.create(self.person, "/b", "two")
+        start = self.clock + 1
+        self.delete(self.session, memory)
+        self.change(self.session, kept, content="2")
+        self.create(self.session, "/c", "three")
+        everybody = {"actor_id": None, "since": hour(start)}
+        self.apply(self.plan(**everybody))
+        self.assertEqual(self.live(), {"/a": "one", "/b": "two"})
+        self.assertEqual({outcome for _, outcome in self.outcomes(self.plan(**everybody))}, {"nothing"})
+
     def test_says_where_the_text_before_is_gone(self):
         redacted, pruned = self.create(self.person, "/a", "one"), self.create(self.person, "/b", "two")
         self.change(self.person, pruned, content="two 2")

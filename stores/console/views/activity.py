@@ -22,7 +22,7 @@ FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson; cha
 COLUMNS = (
     "created_at", "operation", "store_name", "path", "version_number", "reason", "actor_type", "actor_id",
     "actor_label", "road", "content_size_bytes", "content_sha256", "store_id", "memory_id", "version_id",
-    "restored_from", "redacted_at", "redacted_by_type", "redacted_by_id",
+    "restored_from", "redacted_at", "redacted_by_type", "redacted_by_id", "redacted_reason",
 )  # fmt: skip
 # What tells a spreadsheet program that the file is UTF-8.
 BYTE_ORDER_MARK = "\ufeff"
@@ -61,6 +61,7 @@ def stream(request: ConsoleRequest) -> HttpResponse:
         "who": who(rows, asked),
         "anyone_url": activity_url(**{**asked, "actor": None}),
         "all_url": activity_url(),
+        "undo_url": undo_address(request, asked),
         "stream_url": reverse("console:activity"),
         "csv_url": export_url("csv", asked),
         "json_url": export_url("jsonl", asked),
@@ -121,6 +122,13 @@ def domain_filters(asked: Row) -> activity.Filters:
 
 def export_url(kind: str, asked: Row) -> str:
     return filters.address(reverse("console:activity_export", kwargs={"kind": kind}), asked)
+
+
+def undo_address(request: ConsoleRequest, asked: Row) -> str | None:
+    """Where what is listed can be undone, once a writer or a beginning is chosen."""
+    if not request.member.can_write or not (asked["actor"] or asked["since"]):
+        return None
+    return filters.address(reverse("console:activity_undo"), asked)
 
 
 def fields(asked: Row, stores: dict[str, str]) -> Row:

@@ -4,7 +4,6 @@ What was ticked travels with that page, and a digest of what it showed: when the
 something else would happen, the page is shown again instead.
 """
 
-from hashlib import sha256
 from typing import Any
 
 from django.http import HttpResponse
@@ -12,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from stores.console import formats, notices
+from stores.console import notices, plans
 from stores.console.access import ConsoleRequest, for_members
 from stores.console.htmx import render_main
 from stores.console.paths import show_path
@@ -21,15 +20,13 @@ from stores.console.views.edit import typed_path, undo_url
 from stores.console.views.stores import store_context
 from stores.domain import bulk, clock
 from stores.domain.actors import Right
-from stores.domain.acts import Act, Plan, dump_plan
+from stores.domain.acts import Act, Plan
 from stores.domain.bulk import Selection
 from stores.domain.errors import Conflict, InvalidInput, PathInvalid, Refused
 from stores.domain.paths import check_path_prefix
 from stores.domain.stores import get_store
 from stores.models import MemoryStore, ids
 
-STEPS_SHOWN = 200
-CHANGED_SINCE = "Nothing was done yet: the store has changed since. This is what would happen now."
 WISHES = {"move": "Move", "delete": "Delete", "rename": "Rename"}
 
 
@@ -54,8 +51,8 @@ def store_bulk(request: ConsoleRequest, store_id: str) -> HttpResponse:
     shown = request.POST.get("digest")
     if not shown:
         return show_plan(request, store, wish, here, target, plan=plan)
-    if shown != digest(plan):
-        return show_plan(request, store, wish, here, target, plan=plan, error=CHANGED_SINCE)
+    if shown != plans.digest(plan):
+        return show_plan(request, store, wish, here, target, plan=plan, error=plans.CHANGED_SINCE)
     try:
         act = bulk.apply_plan(actor=actor, plan=plan, reason=request.POST.get("reason", ""))
     except (InvalidInput, Refused, Conflict) as error:
@@ -105,10 +102,6 @@ def typed_folder(value: str) -> str:
     return path if path.endswith("/") else f"{path}/"
 
 
-def digest(plan: Plan) -> str:
-    return sha256(dump_plan(plan).encode(errors="surrogatepass")).hexdigest()
-
-
 def show_plan(
     request: ConsoleRequest,
     store: MemoryStore,
@@ -132,7 +125,7 @@ def show_plan(
         "here_path": show_path(here[:-1]) if here != "/" else None,
         "to": request.POST.get("to", "") or (request.POST.getlist("folders") or [here])[0],
         "reason": request.POST.get("reason", ""),
-        "plan": plan_rows(plan) if plan else None,
+        "plan": {"digest": plans.digest(plan), **plans.plan_rows(plan)} if plan else None,
         "bulk_url": reverse("console:store_bulk", kwargs={"store_id": store.id}),
         "back_url": folder_url(store.id, here),
         "error": error,
@@ -144,36 +137,8 @@ def show_plan(
     return response
 
 
-def plan_rows(plan: Plan) -> dict[str, Any]:
-    return {
-        "digest": digest(plan),
-        "count": len(plan.steps),
-        "count_text": formats.count(len(plan.steps)),
-        "size": formats.size(plan.size_bytes),
-        "steps": [
-            {
-                "before": show_path(step.path_before or "/"),
-                "after": show_path(step.path_after) if step.path_after else None,
-                "size": formats.size(step.size_bytes),
-            }
-            for step in plan.steps[:STEPS_SHOWN]
-        ],
-        "more": formats.count(len(plan.steps) - STEPS_SHOWN) if len(plan.steps) > STEPS_SHOWN else "",
-        "left": [
-            {"path": show_path(left.path) if left.path else None, "message": left.message}
-            for left in plan.left[:STEPS_SHOWN]
-        ],
-        "left_text": formats.count(len(plan.left)),
-        "unchanged": plan.unchanged,
-        "unchanged_text": formats.count(plan.unchanged),
-    }
-
-
 def say_done(request: ConsoleRequest, store_id: str, wish: str, act: Act) -> None:
-    done = len(act.version_ids)
-    memories = "1 memory" if done == 1 else f"{formats.count(done)} memories"
-    words = f"{memories} {'deleted' if wish == 'delete' else 'moved'}."
-    if act.left:
-        words += f" {formats.count(len(act.left))} left alone: {act.left[0].message}"
+    done = plans.memories(len(act.version_ids))
+    words = f"{done} {'deleted' if wish == 'delete' else 'moved'}.{plans.words_left(act.left)}"
     undo = undo_url(store_id, act.id) if act.id else None
     (notices.warn if act.left else notices.say)(request, words, undo_url=undo)

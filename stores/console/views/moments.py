@@ -46,7 +46,11 @@ def as_of(request: ConsoleRequest, store_id: str) -> HttpResponse:
         "here_url": address(store_id),
         "before_store": at < store.created_at,
         "created_url": address(store_id, at=store.created_at),
+        "can_restore": request.member.can_write and store.archived_at is None and at < now,
+        "restore_url": restore_address(store_id, at),
+        "ticks_url": restore_address(store_id, at, None),
     }
+    context["can_tick"] = context["can_restore"] and context["asked"]
     if request.GET.get("with"):
         other = None if request.GET["with"] == NOW else read_moment(request, "with")
         context |= compared(store, request, at, other, now=now)
@@ -66,6 +70,7 @@ def as_of(request: ConsoleRequest, store_id: str) -> HttpResponse:
             for inner in chain(folder)[1:]
         ],
         "top_url": address(store_id, at=at),
+        "restore_folder_url": restore_address(store_id, at, folder) if folder != "/" else None,
         "rows": item_rows(found, store_id=store_id, folder=folder, at=at, now=now),
         "redacted": redacted_rows(found.redacted, now=now),
         "redacted_more": max(0, len(found.redacted) - REDACTED_LISTED),
@@ -112,11 +117,13 @@ def item_rows(found: AsOfPage, *, store_id: str, folder: str, at: datetime, now:
         path = item.path or "/"
         name = show_segment(path[len(folder) :].rstrip("/"))
         if isinstance(item, PrefixRow):
-            rows.append({"folder": True, "url": address(store_id, at=at, folder=item.path), "name": name})
+            url = address(store_id, at=at, folder=item.path)
+            rows.append({"folder": True, "path": item.path, "url": url, "name": name})
             continue
         rows.append(
             {
                 "folder": False,
+                "id": item.memory_id,
                 "url": version_url(store_id, item.id),
                 "name": name,
                 "seq": item.seq,
@@ -147,6 +154,9 @@ def compared(
     first, last = (other, at) if other is not None and other < at else (at, other)
     groups = groups_of(store.id, found)
     return {
+        "restore_url": restore_address(store.id, first),
+        "ticks_url": restore_address(store.id, first, None),
+        "can_restore": request.member.can_write and store.archived_at is None and first < now,
         "first": moment_row(first, now=now),
         "last": moment_row(last, now=now) if last else None,
         "other": moment_row(other or now, now=now),
@@ -171,6 +181,7 @@ def groups_of(store_id: str, found: Comparison) -> list[Row]:
             "word": word,
             "op": op,
             "op_kind": op_kind,
+            "can_tick": differences is not found.redacted,
             "count": formats.count(len(differences)),
             "more": max(0, len(differences) - DIFFERENCES_LISTED),
             "rows": [difference_row(store_id, each) for each in differences[:DIFFERENCES_LISTED]],
@@ -190,6 +201,7 @@ def difference_row(store_id: str, each: Difference) -> Row:
     else:
         url = version_url(store_id, shown.version_id)
     return {
+        "id": shown.memory_id,
         "url": url,
         "path": show_path(each.path) if each.path else None,
         "from": show_path(before.path) if renamed and before is not None and before.path else None,
@@ -203,3 +215,9 @@ def change_of_size(before: StateRow | None, after: StateRow | None) -> str:
         return ""
     old, new = (size or 0 for size in sizes)
     return formats.change(new - old)
+
+
+def restore_address(store_id: str, at: datetime, folder: str | None = "/") -> str:
+    """The preview of going back, of a folder or all; without a folder, where a form sends its ticks."""
+    path = reverse("console:as_of_restore", kwargs={"store_id": store_id})
+    return filters.address(path, {"at": at.isoformat(), "folders": folder})

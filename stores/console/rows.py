@@ -230,6 +230,7 @@ def redaction(version: VersionRow, *, now: datetime) -> Row:
             version.redacted_by_type or "", version.redacted_by_id or "", version.redacted_by_label or ""
         ),
         "when": formats.instant(version.redacted_at, now=now),
+        "reason": text.show(version.redacted_reason) if version.redacted_reason else None,
     }
 
 

@@ -74,7 +74,9 @@ def take(step: Step, line: Line, store_id: str, players: cast.Cast) -> None:
     actor = players.actor(event.who)
     if event.verb is Verb.REDACT:
         version_id = line.version_ids[event.version - 1]
-        versions.redact_version(actor=actor, store_id=store_id, version_id=version_id, now=now)
+        versions.redact_version(
+            actor=actor, store_id=store_id, version_id=version_id, reason=event.why, now=now
+        )
         return
     if event.verb is Verb.DELETE:
         memories.delete_memory(

@@ -110,6 +110,7 @@ def _row(version: VersionRow, store_name: str) -> dict[str, Any]:
         "redacted_at": version.redacted_at,
         "redacted_by_type": version.redacted_by_type,
         "redacted_by_id": version.redacted_by_id,
+        "redacted_reason": version.redacted_reason,
     }
 
 

@@ -12,6 +12,7 @@ COLUMNS = {
     "stores_memoryversion.masked_content": "what is left of the text after the redaction of a span",
     # Written by hand beside the text, and as likely to quote it.
     "stores_memoryversion.reason": "why it was changed",
+    "stores_memoryversion.redacted_reason": "why it was redacted",
 }
 # Not in the models, because no ORM field describes them: words without their order on PostgreSQL, words with
 # their places on SQLite, of live texts and of texts that were live when they were last indexed.

@@ -111,7 +111,9 @@ def redact_current(
     assert head is not None  # update_memory would have said that there is no such memory
     if written.head_version_id == head.memory.head_version_id:
         raise InvalidInput("The cleaned text is what the memory holds already: nothing was removed.")
-    redact_version(actor=actor, store_id=store_id, version_id=head.memory.head_version_id, now=now)
+    redact_version(
+        actor=actor, store_id=store_id, version_id=head.memory.head_version_id, reason=reason, now=now
+    )
     return written
 
 
@@ -123,6 +125,7 @@ def redact_span(
     start: int,
     end: int,
     hide_path: bool = False,
+    reason: str = "",
     now: datetime | None = None,
 ) -> Masked:
     """redact_spans of one."""
@@ -132,6 +135,7 @@ def redact_span(
         version_id=version_id,
         spans=[(start, end)],
         hide_path=hide_path,
+        reason=reason,
         now=now,
     )
 
@@ -144,6 +148,7 @@ def redact_spans(
     version_id: str,
     spans: Sequence[tuple[int, int]],
     hide_path: bool = False,
+    reason: str = "",
     now: datetime | None = None,
 ) -> Masked:
     """Takes spans of characters, `start` up to below `end`, out of a version for good.
@@ -171,6 +176,7 @@ def redact_spans(
         raise InvalidInput("This version records a deletion: it holds no text.")
     if not spans or any(not 0 <= start < end <= len(text) for start, end in spans):
         raise InvalidInput("A span must lie within the text and hold at least one character.")
+    by = redaction_by(actor, reason, now)
     search_index.forget_versions([version_id])
     rows.update(
         path=None,
@@ -185,7 +191,7 @@ def redact_spans(
         span_redacted_by_type=actor.type.value,
         span_redacted_by_id=actor.id,
         span_redacted_by_label=actor.label,
-        **redaction_by(actor, now),
+        **by,
     )
     transaction.on_commit(storage.overwrite_removed_text, robust=True)
     return _masked(store_id, [version_id])[version_id]
@@ -325,19 +331,20 @@ def _removed_pieces(version: MemoryVersion) -> list[str]:
 
 @transaction.atomic
 def redact_versions(
-    *, actor: Actor, versions: Mapping[str, Sequence[str]], now: datetime | None = None
+    *, actor: Actor, versions: Mapping[str, Sequence[str]], reason: str = "", now: datetime | None = None
 ) -> Redacted:
     """Redacts many versions, named by store, at once. Heads of live memories are left, and named.
 
-    Raises StoreNotFound, PermissionDenied.
+    Raises InvalidInput (the reason), StoreNotFound, PermissionDenied.
     """
     actor.require(Right.REDACT)
+    by = redaction_by(actor, reason, now)
     done: list[str] = []
     left: list[Left] = []
     for store_id in sorted(versions):
         require_visible(actor=actor, store_id=store_id)
         wanted = list(versions[store_id])
-        done += empty_versions(actor=actor, store_id=store_id, version_ids=wanted, now=now)
+        done += empty_versions(store_id=store_id, version_ids=wanted, by=by)
         still = Memory.objects.filter(store_id=store_id, head_version_id__in=wanted)
         left += [
             Left(store_id, memory_id, path, "is_head", "This is the memory's current text: clean it first.")
@@ -368,7 +375,7 @@ def redact_everywhere(
     actor.require(Right.REDACT)
     if len(fragment) < SHORTEST or not fragment.strip():
         raise InvalidInput(f"The text to remove must have at least {SHORTEST} characters.")
-    memories.check_reason(reason)
+    by = redaction_by(actor, reason, now)
     done: list[str] = []
     cleaned: list[str] = []
     left: list[Left] = []
@@ -397,16 +404,17 @@ def redact_everywhere(
                 done.append(head_id)
         others = sorted(set(wanted) - {head_id for _, _, head_id in heads})
         if keep_rest:
-            done += _mask_all(actor, store_id, others, fragment, now)
+            done += _mask_all(actor, store_id, others, fragment, reason, now)
         else:
-            done += empty_versions(actor=actor, store_id=store_id, version_ids=others, now=now)
+            done += empty_versions(store_id=store_id, version_ids=others, by=by)
     return Redacted(done, cleaned, left)
 
 
 def _mask_all(
-    actor: Actor, store_id: str, version_ids: list[str], fragment: str, now: datetime | None
+    actor: Actor, store_id: str, version_ids: list[str], fragment: str, reason: str, now: datetime | None
 ) -> list[str]:
     done = []
+    by = redaction_by(actor, reason, now)
     rows = MemoryVersion.objects.filter(id__in=version_ids, store_id=store_id).order_by("id")
     for version in rows.iterator(chunk_size=100):
         text = (version.content if version.redacted_at is None else version.masked_content) or ""
@@ -419,11 +427,12 @@ def _mask_all(
                 version_id=version.id,
                 spans=spans,
                 hide_path=fragment in path,
+                reason=reason,
                 now=now,
             )
             done.append(version.id)
         elif fragment in path:
-            done += empty_versions(actor=actor, store_id=store_id, version_ids=[version.id], now=now)
+            done += empty_versions(store_id=store_id, version_ids=[version.id], by=by)
     return done
 
 

@@ -1,16 +1,16 @@
 """Reading a version, and redacting one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
 from stores.domain import clock, search_index
 from stores.domain.actors import Actor, Right
 from stores.domain.errors import VersionIsHead, VersionNotFound
+from stores.domain.memories import check_reason
 from stores.domain.stores import require_visible
 from stores.models import Memory, MemoryVersion
 from stores.models.statements import reads, storage
@@ -36,18 +36,19 @@ def get_version(*, actor: Actor, store_id: str, version_id: str, with_content: b
 
 @transaction.atomic
 def redact_version(
-    *, actor: Actor, store_id: str, version_id: str, now: datetime | None = None
+    *, actor: Actor, store_id: str, version_id: str, reason: str = "", now: datetime | None = None
 ) -> VersionRow:
     """Empties a version for good and keeps what proves that it was there (C 4.5).
 
     Works in archived stores and on versions of deleted memories. A second redaction changes nothing: the
-    first time and actor stay; of one with redacted spans it takes the rest too.
+    first time, actor and reason stay; of one with redacted spans it takes the rest too.
 
-    Raises StoreNotFound, VersionNotFound, VersionIsHead, PermissionDenied.
+    Raises InvalidInput (the reason), StoreNotFound, VersionNotFound, VersionIsHead, PermissionDenied.
     """
     actor.require(Right.REDACT)
     require_visible(actor=actor, store_id=store_id)
-    empty_versions(actor=actor, store_id=store_id, version_ids=[version_id], now=now)
+    by = redaction_by(actor, reason, now)
+    empty_versions(store_id=store_id, version_ids=[version_id], by=by)
     version = get_version(actor=actor, store_id=store_id, version_id=version_id)
     if version.redacted_at is None:
         raise VersionIsHead(
@@ -57,10 +58,9 @@ def redact_version(
     return version
 
 
-def empty_versions(
-    *, actor: Actor, store_id: str, version_ids: Sequence[str], now: datetime | None
-) -> list[str]:
+def empty_versions(*, store_id: str, version_ids: Sequence[str], by: Mapping[str, Any]) -> list[str]:
     """Empties those of these versions of a store that have anything left and are no head; answers which.
+    `by` is what `redaction_by` gave.
 
     In the caller's transaction, who has checked the right and the store.
     """
@@ -86,22 +86,29 @@ def empty_versions(
         span_redacted_by_type=None,
         span_redacted_by_id=None,
         span_redacted_by_label=None,
-        **redaction_by(actor, now),
+        **by,
     )
     transaction.on_commit(storage.overwrite_removed_text, robust=True)
     return emptied
 
 
-def redaction_by(actor: Actor, now: datetime | None) -> dict[str, Any]:
-    """Who redacted and when, for an update of rows: the first time and actor stay."""
+def redaction_by(actor: Actor, reason: str, now: datetime | None) -> dict[str, Any]:
+    """Who redacted, when and why, for an update of rows: those of the first time stay.
+
+    Raises InvalidInput.
+    """
     values = {
         "redacted_at": now or clock.now_utc(),
         "redacted_by_type": actor.type.value,
         "redacted_by_id": actor.id,
         "redacted_by_label": actor.label,
+        "redacted_reason": check_reason(reason),
     }
     fields: Any = MemoryVersion._meta
     return {
-        name: Coalesce(name, Value(value, output_field=fields.get_field(name)))
+        name: Case(
+            When(redacted_at__isnull=True, then=Value(value, output_field=fields.get_field(name))),
+            default=F(name),
+        )
         for name, value in values.items()
     }

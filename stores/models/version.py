@@ -53,6 +53,7 @@ class MemoryVersion(models.Model):
     redacted_by_type = BytewiseField(null=True)
     redacted_by_id = BytewiseField(null=True)
     redacted_by_label = models.TextField(null=True)
+    redacted_reason = models.TextField(null=True)
 
     # What people may still read after the redaction of spans; all empty in any other version.
     masked_path = BytewiseField(null=True)

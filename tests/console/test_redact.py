@@ -34,25 +34,29 @@ class RedactCase(ConsoleTestCase):
 
 
 class AVersion(RedactCase):
-    def test_is_emptied_after_a_preview_and_its_name(self):
+    def test_is_emptied_after_a_preview_and_with_a_reason(self):
         make_version(actor=self.actor, memory=self.leak, content="Rest.\n")
         url = self.version_redact_url(self.leak.head_version_id)
         page = self.client.get(url)
         self.assertContains(page, "cannot be undone")
         self.assertContains(page, f"{self.copy.store_id}/memories/{self.copy.id}/redact/")
-        for confirm in ("", "v2", "yes"):
-            response = self.client.post(url, {"do": "redact", "confirm": confirm})
-            self.assertContains(response, "type v1", status_code=400)
+        for reason in ({}, {"reason": ""}, {"reason": " \t"}, {"reason": "x" * 501}):
+            response = self.client.post(url, {"do": "redact", **reason})
+            self.assertContains(response, 'role="alert"', status_code=400)
         self.assertIn("Rest.", MemoryVersion.objects.get(id=self.leak.head_version_id).content)
-        page = self.client.post(url, {"do": "redact", "confirm": "V1 "}, follow=True)
+        page = self.client.post(url, {"do": "redact", "reason": "<b>Asked for"}, follow=True)
         self.assertContains(page, "Redacted: 1 version.")
+        self.assertContains(page, "&lt;b&gt;Asked for")
+        self.assertContains(
+            self.client.get(f"{self.store_url}memories/{self.leak.id}/history/"), "&lt;b&gt;Asked for"
+        )
         self.assertIsNone(MemoryVersion.objects.get(id=self.leak.head_version_id).content)
         self.assertContains(self.client.get(url), "redacted already")
 
     def test_takes_others_with_it(self):
         second = make_version(actor=self.actor, memory=self.leak, content=f"{SECRET} again")
         make_version(actor=self.actor, memory=self.leak, content="clean")
-        form = {"do": "redact", "confirm": "v1", "also": f"{self.store.id} {second.id}"}
+        form = {"do": "redact", "reason": "Asked for", "also": f"{self.store.id} {second.id}"}
         page = self.client.post(self.version_redact_url(self.leak.head_version_id), form, follow=True)
         self.assertContains(page, "Redacted: 2 versions.")
 
@@ -69,11 +73,11 @@ class AVersion(RedactCase):
         self.assertContains(
             self.client.post(url, {"do": "look", "fragment": "nowhere"}), "does not stand", status_code=400
         )
-        self.client.post(url, {"do": "redact", "fragment": SECRET, "confirm": "v1"})
+        self.client.post(url, {"do": "redact", "fragment": SECRET, "reason": "Asked for"})
         version = MemoryVersion.objects.get(id=self.leak.head_version_id)
         self.assertEqual((version.content, version.masked_content), (None, "Key: [redacted]\nRest.\n"))
         # What is left can be emptied as well.
-        self.client.post(url, {"do": "redact", "confirm": "v1"})
+        self.client.post(url, {"do": "redact", "reason": "Asked for"})
         version.refresh_from_db()
         self.assertIsNone(version.masked_content)
 

@@ -161,7 +161,7 @@ class RedactSpan(RedactionCase):
     def test_can_be_done_again_and_then_wholly(self):
         memory = self.memory()
         self.change(memory)
-        first = self.span(memory, now=NOON)
+        first = self.span(memory, now=NOON, reason="Her number")
         kind = first.content.index("kind")
         second = self.span(memory, start=kind, end=kind + 4, actor=self.admin, now=NOON + timedelta(hours=1))
         self.assertEqual(second.content, "Call [redacted] at noon.\nAnd be [redacted].\n")
@@ -170,10 +170,13 @@ class RedactSpan(RedactionCase):
             actor=self.admin,
             store_id=self.store.id,
             version_id=memory.head_version_id,
+            reason="All of it",
             now=NOON + timedelta(hours=2),
         )
         row = MemoryVersion.objects.get(id=memory.head_version_id)
-        self.assertEqual((row.redacted_at, row.redacted_by_id), (NOON, self.person.id))
+        self.assertEqual(
+            (row.redacted_at, row.redacted_by_id, row.redacted_reason), (NOON, self.person.id, "Her number")
+        )
         self.assertEqual(
             (row.masked_path, row.masked_content, row.span_redacted_at, row.span_redacted_by_id), (None,) * 4
         )

@@ -102,7 +102,7 @@ class RedactVersion(VersionCase):
         self.change()
         before = self.row(None, *KEPT)
         person = make_person(workspace=self.workspace, role="reviewer")
-        version = self.redact(actor=person, now=NOON)
+        version = self.redact(actor=person, reason="On request", now=NOON)
         self.assertEqual(self.row(None, *KEPT), before)
         self.assertEqual(self.row(None, *EMPTIED), dict.fromkeys(EMPTIED))
         redacted = {
@@ -110,6 +110,7 @@ class RedactVersion(VersionCase):
             "redacted_by_type": "user_actor",
             "redacted_by_id": person.id,
             "redacted_by_label": "Robin Reed",
+            "redacted_reason": "On request",
         }
         self.assertEqual(self.row(None, *redacted), redacted)
         self.assertEqual(

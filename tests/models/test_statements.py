@@ -262,6 +262,7 @@ class VersionPagesAgreeWithTheirTwin(Filled):
         MemoryVersion.objects.filter(id=self.versions[7].id).update(
             path=None, content=None, content_sha256=None, content_size_bytes=None, salt=None,
             redacted_at=NOON, redacted_by_id="user_1", redacted_by_type="user_actor", redacted_by_label="R",
+            redacted_reason="On request",
         )  # fmt: skip
 
     def test_every_filter_and_every_page(self):

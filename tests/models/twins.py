@@ -48,6 +48,7 @@ def version_row(version: MemoryVersion, with_content: bool) -> VersionRow:
         redacted_by_type=version.redacted_by_type,
         redacted_by_id=version.redacted_by_id,
         redacted_by_label=version.redacted_by_label,
+        redacted_reason=version.redacted_reason,
         content=version.content if with_content else None,
     )
 

@@ -1,7 +1,7 @@
 """Taking text out for good: a version, a piece of it, the live text, one value wherever it stands.
 
-It cannot be undone, so a page shows first what goes and who else holds it, and asks for the version's name or
-a reason. The value that is looked for travels by POST only: addresses are kept in logs and histories.
+It cannot be undone, so a page shows first what goes and who else holds it, and asks for a reason. The value
+that is looked for travels by POST only: addresses are kept in logs and histories.
 """
 
 from collections import defaultdict
@@ -59,8 +59,8 @@ def version_redact(request: ConsoleRequest, store_id: str, version_id: str) -> H
     fragment = request.POST.get("fragment", "")
     if request.method != "POST" or wish == "look":
         return show_version(request, store, version, fragment=fragment)
-    if request.POST.get("confirm", "").strip().lower().removeprefix("v") != str(version.seq):
-        error = f"Nothing was redacted: type v{version.seq} to say that it is meant."
+    if not request.POST.get("reason", "").strip():
+        error = "Nothing was redacted: say why. The reason stays in the place of the text."
         return show_version(request, store, version, fragment=fragment, error=error)
     try:
         done = redact_chosen(request, store_id, version, fragment)
@@ -74,20 +74,28 @@ def redact_chosen(
     request: ConsoleRequest, store_id: str, version: VersionRow, fragment: str
 ) -> redaction.Redacted:
     actor = request.member.actor
+    reason = request.POST["reason"]
     others = ticked(request)
     if not fragment:
         wanted = {**others, store_id: [*others.get(store_id, []), version.id]}
-        return redaction.redact_versions(actor=actor, versions=wanted)
+        return redaction.redact_versions(actor=actor, versions=wanted, reason=reason)
     spans = find_spans(readable_text(actor, version) or "", fragment)
     if not spans:
         raise InvalidInput("This piece does not stand in the text of this version.")
     hide_path = fragment in (version.path or "")
     redaction.redact_spans(
-        actor=actor, store_id=store_id, version_id=version.id, spans=spans, hide_path=hide_path
+        actor=actor,
+        store_id=store_id,
+        version_id=version.id,
+        spans=spans,
+        hide_path=hide_path,
+        reason=reason,
     )
     if not others:
         return redaction.Redacted([version.id], [], [])
-    more = redaction.redact_everywhere(actor=actor, fragment=fragment, versions=others, keep_rest=True)
+    more = redaction.redact_everywhere(
+        actor=actor, fragment=fragment, versions=others, keep_rest=True, reason=reason
+    )
     return redaction.Redacted([version.id, *more.version_ids], more.memory_ids, more.left)
 
 
@@ -140,6 +148,7 @@ def show_version(
         "changes": preview,
         "size": formats.size(len(content.encode())) if content is not None else "no text",
         **holders_context(holders, hint, version.id),
+        "reason": request.POST.get("reason", ""),
         "error": error,
     }
     response = render_main(request, "versions/redact.html", context)
@@ -230,7 +239,7 @@ def memory_redact(request: ConsoleRequest, store_id: str, memory_id: str) -> Htt
 def clean(request: ConsoleRequest, store: MemoryStore, memory: MemoryRow) -> HttpResponse:
     content = read_back(request.POST.get("text", ""), like=memory.content or "")
     if not request.POST.get("reason", "").strip():
-        error = "Nothing was redacted: say why. The reason is kept with the cleaned version."
+        error = "Nothing was redacted: say why. The reason is kept with the cleaned and the redacted version."
         return show_memory(request, store, memory, content=content, error=error)
     try:
         redaction.redact_current(
@@ -255,7 +264,9 @@ def clean(request: ConsoleRequest, store: MemoryStore, memory: MemoryRow) -> Htt
 def everywhere(request: ConsoleRequest, store: MemoryStore, memory: MemoryRow) -> HttpResponse:
     fragment = request.POST.get("fragment", "")
     if not request.POST.get("reason", "").strip():
-        error = "Nothing was redacted: say why. The reason is kept with the cleaned versions."
+        error = (
+            "Nothing was redacted: say why. The reason is kept with the cleaned and the redacted versions."
+        )
         return show_memory(request, store, memory, fragment=fragment, error=error)
     versions = ticked(request)
     if not versions:

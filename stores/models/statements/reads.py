@@ -42,7 +42,8 @@ def version_columns(*, with_content: bool) -> str:
     return (
         f"{VERSION_COLUMNS}, {select_instant('v.created_at')}, v.actor_type, v.actor_id, "
         f"v.actor_label, v.road, v.reason, v.restored_from, {select_instant('v.redacted_at')}, "
-        "v.redacted_by_type, v.redacted_by_id, v.redacted_by_label" + (", v.content" if with_content else "")
+        "v.redacted_by_type, v.redacted_by_id, v.redacted_by_label, v.redacted_reason"
+        + (", v.content" if with_content else "")
     )
 
 

@@ -43,4 +43,5 @@ class VersionRow(msgspec.Struct, frozen=True, gc=False):
     redacted_by_type: str | None
     redacted_by_id: str | None
     redacted_by_label: str | None
+    redacted_reason: str | None
     content: str | None = None

@@ -25,6 +25,7 @@ NAMES = {
     "later": "reads.later",
     "filters": "reads.filters",
     "search": "search.search",
+    "pages": "pages.pages",
     "download": "download.download",
     "middleware": "reads.middleware",
     "peer": "peer.peer",

@@ -3,10 +3,13 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from django.db import connections
 
 from bench.unavailable import Unavailable
 from memconsole import environment
@@ -139,3 +142,17 @@ def find(label: str, folder: Path) -> Database:
     if "off" in (template.value("SHOW fsync"), template.value("SHOW synchronous_commit")):
         raise Unavailable("it does not wait for the disk: run it under .ci/with-services --durable.")
     return template
+
+
+@contextmanager
+def inside(database: Database) -> Iterator[None]:
+    """This process on a copy, instead of on the template."""
+    settings = connections["default"].settings_dict
+    name = settings["NAME"]
+    connections["default"].close()
+    settings["NAME"] = Path(database.path) if hasattr(database, "path") else database.name
+    try:
+        yield
+    finally:
+        connections["default"].close()
+        settings["NAME"] = name

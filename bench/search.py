@@ -2,16 +2,14 @@
 
 import random
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from django.db import connection, connections
+from django.db import connection
 
 from bench import filling
-from bench.databases import Database
+from bench.databases import inside
 from bench.report import Round, rounds
 from bench.setting import Setting
 from stores.domain import search as domain
@@ -35,7 +33,7 @@ def search(setting: Setting) -> None:
             paths = [f"/notes/{n:04d}.md" for n in range(EACH)]
             first = MEMORIES + number * EACH
             filling.add_memories(database, 2 + number, paths, first=first, size=2048, texts=_texts(EACH))
-        with _inside(database):
+        with inside(database):
             while search_index.index_memories(seconds=600):
                 pass
             database.settle()
@@ -132,17 +130,3 @@ def _texts(count: int) -> list[str]:
             chosen[9], chosen[11] = "rareword", "rare-358"
         texts.append(" ".join(chosen)[:2048].ljust(2048))
     return texts
-
-
-@contextmanager
-def _inside(database: Database) -> Iterator[None]:
-    """This process on a copy, instead of on the template."""
-    settings = connections["default"].settings_dict
-    name = settings["NAME"]
-    connections["default"].close()
-    settings["NAME"] = Path(database.path) if hasattr(database, "path") else database.name
-    try:
-        yield
-    finally:
-        connections["default"].close()
-        settings["NAME"] = name

@@ -40,7 +40,7 @@ KNOW_THE_FRAME = {"tasks", "health", "management"}
 PURE = [
     "alignment", "blame", "chain", "clock", "content", "diff", "errors", "limits", "merge",
     "occupancy", "paths", "places", "preconditions", "removed_text", "search_query",
-    "search_snippet", "search_words", "spreadsheets", "words",
+    "search_snippet", "search_words", "spreadsheets", "tool_view", "words",
 ]  # fmt: skip
 PURE_MAY_IMPORT = {"stores.domain." + name for name in PURE}
 

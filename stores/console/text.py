@@ -211,8 +211,7 @@ def lines_page(text: str, *, first: int, markdown: bool) -> Shown:
     A memory of 100 kB may have 100,000 lines, and no browser is quick with that many.
     """
     lines = text.split("\n")
-    ends_with_newline = lines[-1] == "" and len(lines) > 1
-    if ends_with_newline or text == "":
+    if lines[-1] == "":
         lines.pop()
     total = len(lines)
     crlf = text.count("\r\n")
@@ -233,7 +232,7 @@ def lines_page(text: str, *, first: int, markdown: bool) -> Shown:
         "last": last,
         "next": last + 1 if last < total else None,
         "previous": max(1, first - LINES_A_PAGE) if first > 1 else None,
-        "facts": _line_facts(total, newlines, crlf, ends_with_newline),
+        "facts": line_facts(text),
     }
 
 
@@ -253,9 +252,18 @@ def _line(number: int, line: str, *, has_newline: bool, mixed: bool, markdown: b
 HEADING = re.compile(r"#{1,6} ")
 
 
-def _line_facts(total: int, newlines: int, crlf: int, ends_with_newline: bool) -> str:
-    if total == 0:
+def first_of_page(line: int) -> int:
+    """The first line of the page on which a line is."""
+    return (line - 1) // LINES_A_PAGE * LINES_A_PAGE + 1
+
+
+def line_facts(text: str) -> str:
+    """How many lines, and how they end."""
+    if text == "":
         return "no lines"
+    newlines, crlf = text.count("\n"), text.count("\r\n")
+    ends_with_newline = text.endswith("\n")
+    total = newlines + (not ends_with_newline)
     facts = ["1 line" if total == 1 else f"{total:,} lines"]
     if newlines:
         mixed = f"{crlf:,} of {newlines:,} line ends are CRLF"

@@ -6,15 +6,24 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from stores.console import formats, text
+from stores.console.drawing import draw_path
 from stores.console.paths import chain, just_before, parent, show_segment
 from stores.domain import listing
 from stores.domain.actors import Actor
 from stores.domain.listing import Page
+from stores.domain.search_query import parse_query
+from stores.domain.search_snippet import mark_path
+from stores.domain.search_words import fold_case
+from stores.domain.words import Segment
+from stores.models import Memory
 from stores.models.statements.rows import MemoryRow, PrefixRow
 
 FOLDER_ITEMS = 200
 # Of the folders around the one that is looked at only enough to know where one is.
 OUTER_ITEMS = 20
+# Who sees more than these types another letter.
+PATHS_FOUND = 50
 Node = dict[str, Any]
 
 
@@ -111,6 +120,29 @@ def make_nodes(
     if page.next is not None:
         nodes.append({"kind": "step", "word": "more", "url": folder_url(store_id, folder, page.next)})
     return nodes
+
+
+def find_paths(*, store_id: str, words: str, memory_id: str | None = None) -> Node:
+    """The live memories whose path holds the words as they stand, whatever their case; one query."""
+    asked = parse_query(words, "substring")
+    wanted = fold_case(words)
+    paths = Memory.objects.filter(store_id=store_id).order_by("path").values_list("id", "path")
+    found = [(id_, path) for id_, path in paths if wanted in fold_case(path)]
+    return {
+        "rows": [
+            {
+                "url": memory_url(store_id, id_),
+                "path": draw_path([Segment(*piece) for piece in mark_path(asked, path)]),
+                "current": id_ == memory_id,
+            }
+            for id_, path in found[:PATHS_FOUND]
+        ],
+        "words": text.show(words),
+        "count": len(found),
+        "count_text": formats.count(len(found)),
+        "most": formats.count(PATHS_FOUND),
+        "has_more": len(found) > PATHS_FOUND,
+    }
 
 
 def folder_crumbs(store_id: str, folder: str) -> list[Node]:

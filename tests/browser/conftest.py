@@ -16,6 +16,7 @@ from tests.console import hostile
 from tests.factories import make_member, make_memory, make_store, make_user, make_workspace
 
 PASSWORD = "correct horse battery"
+SESSION = "sesn_01" + "k" * 22
 # Long ago, so that no relative time changes while a test looks.
 BEGIN = datetime(2025, 3, 3, 8, 0, tzinfo=UTC)
 
@@ -63,6 +64,10 @@ class Console:
             "folder gone": f"{self.store_path}?folder=/gone/",
             "activity": f"{self.store_path}activity/",
             "memory": self.refunds_path,
+            "memory, rendered": f"{self.refunds_path}?view=rendered",
+            "memory, as an agent": f"{self.refunds_path}?view=agent",
+            "paths": f"{self.store_path}?filter=case",
+            "evidence": f"{self.refunds_path}blame/?format=print",
             "history": f"{self.refunds_path}history/",
             "history of a deleted memory": f"{self.store_path}memories/{self.deleted_id}/history/",
             "version": f"{self.store_path}versions/{head.id}/",
@@ -71,12 +76,20 @@ class Console:
             "search": "/search/?q=refunds",
             "search, nothing found": "/search/?q=nowhere",
             "search, empty": "/search/",
+            "keys": "/keys/",
             "diff": f"{self.store_path}diff/?to={head.id}",
             "diff of equal texts": f"{self.store_path}diff/?from={first}&to={head.id}",
             "diff, unified": f"{self.store_path}diff/?view=unified&to={first}",
             "blame": f"{self.refunds_path}blame/",
             "as of": f"{self.store_path}as-of/?at=2025-03-04T00:00Z",
             "as of, compared": f"{self.store_path}as-of/?at=2025-03-03T10:30Z&with=now",
+            "as of, restored": f"{self.store_path}as-of/restore/?at=2025-03-03T10:30Z&folders=/&later=1",
+            "as of, nothing to restore": f"{self.store_path}as-of/restore/?at=2031-01-01&folders=/",
+            "activity of a session": f"/activity/?actor={SESSION}",
+            "undo": f"/activity/undo/?actor={SESSION}",
+            "undo, a filter refused": f"/activity/undo/?actor={SESSION}&operation=created",
+            "undo, nothing": "/activity/undo/?actor=sesn_nobody",
+            "hostile undo": f"/activity/undo/?since=2020-01-01&store={self.hostile_store.id}",
             "hostile diff": f"{bad}diff/?to={self.hostile_memories[1].head_version_id}",
             "hostile blame": f"{bad}memories/{self.hostile_memories[1].id}/blame/",
             "redacted version": f"{self.store_path}versions/{self.redacted_id}/",
@@ -96,6 +109,10 @@ class Console:
             "hostile store": bad,
             "hostile activity": f"{bad}activity/",
             "hostile memory": f"{bad}memories/{self.hostile_memories[1].id}/",
+            "hostile memory, rendered": f"{bad}memories/{self.hostile_memories[0].id}/?view=rendered",
+            "hostile memory, as an agent": f"{bad}memories/{self.hostile_memories[1].id}/?view=agent",
+            "hostile paths": f"{bad}?filter=e",
+            "hostile evidence": f"{bad}memories/{self.hostile_memories[1].id}/blame/?format=print",
             "longest path": f"{bad}memories/{self.hostile_memories[-2].id}/",
             "right to left": f"{bad}memories/{self.hostile_memories[5].id}/",
         }
@@ -108,7 +125,7 @@ def console(live_server) -> Console:
     membership: Membership = make_member(workspace=workspace, user=user)
     ada = member_actor(membership=membership)
     agent = session_actor(
-        session_id="sesn_01" + "k" * 22, label="support-agent", workspace_id=workspace.id, road=Road.TOOL
+        session_id=SESSION, label="support-agent", workspace_id=workspace.id, road=Road.TOOL
     )
     hours = (BEGIN + timedelta(hours=number) for number in range(1000))
 

@@ -74,11 +74,9 @@ def shoot(context: Any, pages: dict[str, dict[str, Any]], target: Path, suffix: 
             if who:
                 sign_in(page, who)
         page.goto(scene["url"])
-        for words, value in scene["fill"].items():
-            page.get_by_label(words).first.fill(value)
-        if scene["click"]:
-            page.locator(scene["click"]).first.click()
-            page.wait_for_timeout(300)
+        if page.locator("[data-editor]").count():
+            page.locator(".editor .cm-content").wait_for()
+        act(page, scene)
         if scene["url"].endswith("/nothing/") or scene["fill"]:
             complaints.clear()  # the browser reports the refusal that is wanted
         # Whole pages, but never a tower: 100 kB wrap into very many lines.
@@ -92,6 +90,19 @@ def shoot(context: Any, pages: dict[str, dict[str, Any]], target: Path, suffix: 
         for complaint in complaints:
             say(f"{name}-{suffix}: {complaint}")
         yield bool(complaints)
+
+
+def act(page: Any, scene: dict[str, Any]) -> None:
+    """What is typed, clicked and pressed before the picture is taken."""
+    for words, value in scene["fill"].items():
+        page.get_by_label(words).first.fill(value)
+    if scene["click"]:
+        page.locator(scene["click"]).first.click()
+        page.wait_for_timeout(300)
+    for key in scene["press"].split():
+        page.keyboard.press(key)
+    if scene["press"]:
+        page.wait_for_timeout(600)
 
 
 def sign_in(page: Any, email: str) -> None:
@@ -174,9 +185,14 @@ def build() -> dict[str, dict[str, Any]]:
     pages: dict[str, dict[str, Any]] = {}
 
     def add(
-        name: str, url: str, who: str | None = EMAIL, click: str = "", fill: dict[str, str] | None = None
+        name: str,
+        url: str,
+        who: str | None = EMAIL,
+        click: str = "",
+        fill: dict[str, str] | None = None,
+        press: str = "",
     ) -> None:
-        pages[name] = {"url": url, "who": who, "click": click, "fill": fill or {}}
+        pages[name] = {"url": url, "who": who, "click": click, "fill": fill or {}, "press": press}
 
     def store_url(store_id: str) -> str:
         return f"/stores/{store_id}/"
@@ -207,6 +223,13 @@ def build() -> dict[str, dict[str, Any]]:
     add("folder", store_url(support.id) + "?folder=/policies/shipping/")
     add("folder-gone", store_url(support.id) + "?folder=/gone/")
     add("memory", memory_url(refunds))
+    add("memory-rendered", memory_url(refunds) + "?view=rendered")
+    add("memory-agent", memory_url(refunds) + "?view=agent")
+    add("memory-evidence", memory_url(refunds) + "blame/?format=print")
+    add("store-paths", store_url(support.id) + "?filter=policies")
+    add("store-paths-none", store_url(support.id) + "?filter=zebra")
+    add("version-evidence", version_url(restored) + "?format=print")
+    add("version-evidence-redacted", version_url(redacted) + "?format=print")
     add("history", memory_url(refunds) + "history/")
     add("history-deleted", f"{store_url(deletion.store_id)}memories/{deletion.memory_id}/history/")
     add("history-redacted", f"{store_url(redacted.store_id)}memories/{redacted.memory_id}/history/")
@@ -244,9 +267,28 @@ def build() -> dict[str, dict[str, Any]]:
     add("as-of-compared", f"{store_url(support.id)}as-of/?at=2026-01-01T00:00Z&with=now")
     add("all-activity", "/activity/")
     add("all-activity-export", "/activity/", click=".filters__end summary")
+    writer = MemoryVersion.objects.filter(store=support, actor_type="session_actor").order_by("id").last()
+    add("activity-of-one", f"/activity/?actor={writer.actor_id}")
+    add("undo", f"/activity/undo/?actor={writer.actor_id}")
+    add("undo-of-all", f"/activity/undo/?since=2020-01-01&store={support.id}")
+    add("undo-nothing", "/activity/undo/?actor=sesn_nobody")
+    add("undo-refused", f"/activity/undo/?actor={writer.actor_id}&operation=deleted")
+    middle = MemoryVersion.objects.filter(store=support).order_by("id")[support.memory_count]
+    then = f"{middle.created_at:%Y-%m-%dT%H:%MZ}"
+    add("as-of-then", f"{store_url(support.id)}as-of/?at={then}")
+    add("as-of-then-compared", f"{store_url(support.id)}as-of/?at={then}&with=now")
+    add("as-of-restore", f"{store_url(support.id)}as-of/restore/?at={then}&folders=/")
+    add("as-of-restore-later", f"{store_url(support.id)}as-of/restore/?at={then}&folders=/policies/&later=1")
+    add("as-of-restore-nothing", f"{store_url(support.id)}as-of/restore/?at=2031-01-01&folders=/")
     add("search", "/search/?q=refund+days&history=1")
     add("search-empty", "/search/")
     add("search-none-found", "/search/?q=zebra+crossing&mode=words")
+    add("keys", "/keys/")
+    add("keys-of-a-memory", memory_url(refunds), press="?")
+    add("list-cursor", memory_url(refunds) + "history/", press="j j x")
+    add("palette", memory_url(refunds), press="Control+k")
+    add("palette-found", memory_url(refunds), press="Control+k r e f")
+    add("palette-none-found", "/stores/", press="Control+k z z q x")
     add("not-found", "/stores/nothing/")
     add("empty-stores", "/stores/", who=newcomer)
     add("empty-store", "", who=newcomer)
@@ -256,20 +298,38 @@ def build() -> dict[str, dict[str, Any]]:
     many = Memory.objects.get(store=full, path="/cases/case-09000.md")
     add("full-memory", memory_url(many), who=crowded)
     busy = Memory.objects.get(store=full, path="/counter.md")
+    add("full-paths", store_url(full.id) + "?filter=case-0", who=crowded)
     add("full-history", memory_url(busy) + "history/", who=crowded)
     add("full-blame", memory_url(busy) + "blame/", who=crowded)
     add("full-overview", "/", who=crowded)
+    add("full-undo", "/activity/undo/?since=2020-01-01", who=crowded)
+    add(
+        "full-as-of-restore",
+        store_url(full.id) + "as-of/restore/?at=2020-01-01&folders=/&later=1",
+        who=crowded,
+    )
     add("full-search", "/search/?q=case", who=crowded)
     add("hostile-overview", "/", who=victim)
     add("hostile-all-activity", "/activity/", who=victim)
     add("hostile-search", "/search/?q=alert&mode=substring&history=1", who=victim)
+    add("hostile-undo", "/activity/undo/?since=2020-01-01", who=victim)
+    add(
+        "hostile-as-of-restore",
+        store_url(bad.id) + "as-of/restore/?at=2020-01-01&folders=/&later=1",
+        who=victim,
+    )
     add("hostile-diff", f"{store_url(bad.id)}diff/?to={evil_versions[-1].head_version_id}", who=victim)
     add("hostile-blame", memory_url(evil[1]) + "blame/", who=victim)
     add("hostile-stores", "/stores/", who=victim)
+    add("hostile-palette", store_url(bad.id), who=victim, press="Control+k m d")
     add("hostile-store", store_url(bad.id), who=victim)
     add("hostile-activity", store_url(bad.id) + "activity/", who=victim)
     for number, memory in enumerate(evil):
         add(f"hostile-memory-{number:02}", memory_url(memory), who=victim)
+    add("hostile-rendered", memory_url(evil[0]) + "?view=rendered", who=victim)
+    add("hostile-agent", memory_url(evil[1]) + "?view=agent", who=victim)
+    add("hostile-paths", store_url(bad.id) + "?filter=e", who=victim)
+    add("hostile-evidence", memory_url(evil[1]) + "blame/?format=print", who=victim)
     add("hostile-history", memory_url(evil[1]) + "history/", who=victim)
     add("hostile-version", version_url_of(evil_versions[-1]), who=victim)
     add("hostile-edit", memory_url(evil[1]) + "edit/", who=victim)

@@ -69,6 +69,8 @@ class ConsoleTestCase(TestCase):
             f"{self.memory_url}redact/",
             f"{self.version_url}restore/",
             f"{self.store_url}settings/",
+            f"{self.store_url}as-of/restore/?at=2026-01-01T00:00Z&folders=/&later=1",
+            f"/activity/undo/?actor={self.owner.id}",
         ]
 
     def get(self, path: str, *, user: User | None = None, **headers: str) -> Any:

@@ -11,7 +11,7 @@ UNKNOWN = "01" + "0" * 22
 
 class EveryPage(ConsoleTestCase):
     def addresses(self) -> list[str]:
-        return ["/", "/stores/", "/connect/", "/search/?q=30+days", "/activity/", *self.pages()]
+        return ["/", "/stores/", "/connect/", "/keys/", "/search/?q=30+days", "/activity/", *self.pages()]
 
     def test_asks_to_sign_in_and_remembers_the_address(self):
         for path in self.addresses()[1:]:

@@ -2,6 +2,9 @@
 
 import json
 
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
 from stores.domain.actors import session_actor
 from stores.domain.memories import delete_memory, update_memory
 from stores.domain.versions import redact_version
@@ -149,3 +152,142 @@ class Evidence(BlameTestCase):
         self.assertEqual(body["lines"][2]["version_id"], self.second.id)
         self.assertEqual(body["content_sha256"], self.second.content_sha256)
         self.assertEqual(body["versions"][1]["actor"]["id"], self.agent.id)
+        self.assertEqual(body["versions"][1]["chain"], self.chain(self.second.id))
+        self.assertEqual(
+            body["chain_check"],
+            {
+                "result": "2 of 2 versions checked, chain unbroken",
+                "versions": 2,
+                "checked": 2,
+                "redacted": 0,
+                "unbroken": True,
+                "faults": [],
+            },
+        )
+
+    def chain(self, version_id: str) -> str:
+        return bytes(MemoryVersion.objects.get(id=version_id).chain).hex()
+
+    def test_comes_as_a_page_to_print(self):
+        page = self.page(self.url("?format=print"))
+        version = MemoryVersion.objects.get(id=self.second.id)
+        for words in (
+            "2 of 2 versions checked, chain unbroken.",
+            f"Tern Bay {self.workspace.id}",
+            f"Support {self.store.id}",
+            self.memory.id,
+            "/policies/refunds.md",
+            self.second.id,
+            f"{version.created_at:%Y-%m-%d %H:%M:%S.%f} UTC, modified, via ",
+            f"session agent {self.agent.id}",
+            "The page says so",
+            f"{self.second.content_sha256}, 20 B",
+            self.chain(self.second.id),
+            self.chain(self.memory.head_version_id),
+            "1 v1 # Refunds 2 v1 3 v2 90 days.",
+        ):
+            with self.subTest(words):
+                self.assertIn(words, page.text)
+        self.assertEqual(page.all("form"), [])
+        self.assertIn(self.url("?format=json"), page.links())
+        self.assertIn(self.url("?format=print"), self.page(self.url()).links())
+
+    def test_is_of_the_version_and_the_way_that_are_looked_at(self):
+        first = self.memory.head_version_id
+        page = self.page(self.url(f"?version={first}&space=ignore&format=print"))
+        self.assertIn("30 days.", page.text)
+        self.assertNotIn("90 days.", page.text)
+        self.assertIn("Versions that changed white space only are skipped.", page.text)
+        self.assertIn(self.url(f"?version={first}&space=ignore"), page.links())
+
+    def test_says_of_redacted_versions_who_and_when_and_not_what(self):
+        make_version(actor=self.actor, memory=self.memory, content="# Refunds\n")
+        redact_version(actor=self.actor, store_id=self.store.id, version_id=self.second.id)
+        page = self.page(self.url("?format=print"))
+        self.assertIn(
+            "Of 1 redacted version it is proven who wrote it and when; what it said is gone.", page.text
+        )
+        self.assertIn(
+            f"UTC by person Ada Lovett {self.actor.id}. Path, text, reason and hash are gone.", page.text
+        )
+        body = json.loads(self.get(self.url("?format=json")).content)
+        [gone] = [version for version in body["versions"] if version["id"] == self.second.id]
+        self.assertEqual(gone["redacted_by"]["id"], self.actor.id)
+        self.assertEqual((gone["reason"], gone["content_sha256"]), ("", None))
+        for text in (page.html, json.dumps(body)):
+            self.assertNotIn("The page says so", text)
+            self.assertNotIn("90 days.", text)
+
+    def test_of_a_deleted_memory_can_be_reached_from_its_history(self):
+        delete_memory(actor=self.actor, store_id=self.store.id, memory_id=self.memory.id)
+        self.assertIn(self.url(), self.page(f"{self.memory_url}history/").links())
+        self.assertIn("3 of 3 versions checked, chain unbroken", self.page(self.url("?format=print")).text)
+
+    def test_says_what_does_not_fit(self):
+        MemoryVersion.objects.filter(id=self.second.id).update(actor_label="x", actor_id="user_01forged")
+        page = self.page(self.url("?format=print"))
+        self.assertIn("2 of 2 versions checked, 1 fault found.", page.text)
+        self.assertIn(f"{self.second.id}: its chain value does not follow", page.text)
+        check = json.loads(self.get(self.url("?format=json")).content)["chain_check"]
+        self.assertEqual((check["unbroken"], check["faults"][0]["id"]), (False, self.second.id))
+
+    def test_takes_the_same_queries_for_few_and_many_versions(self):
+        self.client.force_login(self.owner)
+        for kind in ("print", "json"):
+            with CaptureQueriesContext(connection) as few:
+                self.client.get(self.url(f"?format={kind}"))
+            for number in range(20):
+                make_version(actor=self.actor, memory=self.memory, content=f"{number}\n")
+            with self.assertNumQueries(len(few)):
+                self.client.get(self.url(f"?format={kind}"))
+            self.assertLessEqual(len(few), 11)
+
+    def test_of_very_many_lines_comes_in_parts(self):
+        make_version(actor=self.actor, memory=self.memory, content="\n" * 6000)
+        page = self.page(self.url("?format=print"))
+        self.assertIn("These are lines 1 to 5,000 of 6,000. The JSON file holds all of them.", page.text)
+        [later] = [link for link in page.links() if "from=5001" in link]
+        self.assertIn("lines 5,001 to 6,000 of 6,000", self.page(later).text)
+
+    def test_shows_hostile_texts_as_text(self):
+        for memory in hostile.make_hostile_memories(actor=self.actor, store=self.store):
+            with self.subTest(memory.path[:40]):
+                page = self.page(f"{self.store_url}memories/{memory.id}/blame/?format=print")
+                self.assertEqual(page.inline_code(), [])
+                self.assertEqual(page.all("img"), [])
+                self.assertNotIn("\u202e", page.html)
+
+    def test_is_not_for_strangers(self):
+        for kind in ("print", "json"):
+            self.assertEqual(self.get(self.url(f"?format={kind}"), user=self.stranger).status_code, 404)
+            self.assertEqual(self.get(self.url(f"?format={kind}"), user=self.colleague).status_code, 200)
+
+
+class EvidenceOfAVersion(BlameTestCase):
+    def test_comes_as_a_page_to_print(self):
+        page = self.page(f"{self.version_url}?format=print")
+        for words in (
+            "2 of 2 versions checked, chain unbroken",
+            "Version 1 of /policies/refunds.md",
+            self.memory.content_sha256,
+            "1 # Refunds 2 3 30 days.",
+            "none given",
+        ):
+            with self.subTest(words):
+                self.assertIn(words, page.text)
+        self.assertIn(self.version_url, page.links())
+        self.assertIn(f"{self.version_url}?format=print", self.page(self.version_url).links())
+
+    def test_of_a_redacted_one_says_who_and_when_and_not_what(self):
+        redact_version(actor=self.actor, store_id=self.store.id, version_id=self.memory.head_version_id)
+        page = self.page(f"{self.version_url}?format=print")
+        self.assertIn("Version 1, redacted", page.text)
+        self.assertIn("What it said is gone for good.", page.text)
+        self.assertNotIn("refunds.md", page.html)
+        self.assertNotIn("30 days", page.html)
+
+    def test_of_a_deletion_says_so(self):
+        delete_memory(actor=self.actor, store_id=self.store.id, memory_id=self.memory.id)
+        deletion = MemoryVersion.objects.get(memory_id=self.memory.id, operation="deleted")
+        page = self.page(f"{self.store_url}versions/{deletion.id}/?format=print")
+        self.assertIn("This version records the deletion; it has no text.", page.text)

@@ -154,7 +154,7 @@ class Restoring(ChangeCase):
 
     def test_queries_are_fixed(self):
         make_version(actor=self.actor, memory=self.memory)
-        with self.assertNumQueries(6):
+        with self.assertNumQueries(7):
             self.client.get(self.restore_url(self.memory.head_version_id))
 
 

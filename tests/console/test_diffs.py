@@ -2,10 +2,11 @@
 
 from stores.domain.memories import delete_memory, update_memory
 from stores.domain.redaction import redact_span
+from stores.domain.stores import delete_store
 from stores.domain.versions import redact_version
 from stores.models import MemoryVersion
 from tests.console.cases import HTMX, ConsoleTestCase, Page
-from tests.factories import make_memory, make_store, make_version
+from tests.factories import make_actor, make_memory, make_store, make_version
 
 FAMILY = "\U0001f469\u200d\U0001f4bb"
 SCIENTIST = "\U0001f469\u200d\U0001f52c"
@@ -53,18 +54,38 @@ class Diff(DiffTestCase):
         self.assertIn("Nothing: the memory was not there yet", page.text)
         self.assertIn("+3 −0", page.text)
 
-    def test_is_of_two_memories_too_but_never_of_two_stores(self):
+    def test_is_of_two_memories_too(self):
         other = make_memory(actor=self.actor, store=self.store, path="/other.md", content="30 days.\n")
         page = self.page(self.url(other.head_version_id, self.memory.head_version_id))
         self.assertIn("Two memories: /policies/refunds.md before, /other.md after.", page.text)
-        elsewhere = make_memory(actor=self.actor, store=make_store(actor=self.actor), content="30 days.\n")
-        for to, from_ in (
-            (elsewhere.head_version_id, None),
-            (other.head_version_id, elsewhere.head_version_id),
-            (elsewhere.head_version_id, other.head_version_id),
-        ):
-            with self.subTest(to=to, from_=from_):
-                self.assertEqual(self.get(self.url(to, from_)).status_code, 404)
+
+    def test_is_of_two_stores_of_the_workspace_too(self):
+        second = make_store(actor=self.actor, name="Second")
+        elsewhere = make_memory(actor=self.actor, store=second, path="/there.md", content="30 days.\n")
+        page = self.page(self.url(elsewhere.head_version_id, self.memory.head_version_id))
+        self.assertIn(
+            "Two memories: /policies/refunds.md of Support before, /there.md of Second after.", page.text
+        )
+        self.assertIn(f"/stores/{second.id}/memories/{elsewhere.id}/", page.links())
+        self.assertEqual([link for link in page.links() if "/restore/" in link], [])
+        page = self.page(self.url(self.memory.head_version_id, elsewhere.head_version_id))
+        self.assertIn("/there.md of Second before, /policies/refunds.md of Support after.", page.text)
+        # A step from the version before is a page of its own store.
+        self.assertEqual(self.get(self.url(elsewhere.head_version_id, None)).status_code, 404)
+
+    def test_is_never_of_a_store_of_others(self):
+        stranger = make_actor()
+        foreign = make_memory(actor=stranger, store=make_store(actor=stranger))
+        deleted_store = make_store(actor=self.actor)
+        deleted = make_memory(actor=self.actor, store=deleted_store)
+        delete_store(actor=self.actor, store_id=deleted_store.id)
+        for other in (foreign, deleted):
+            for to, from_ in (
+                (other.head_version_id, self.memory.head_version_id),
+                (self.memory.head_version_id, other.head_version_id),
+            ):
+                with self.subTest(to=to, from_=from_):
+                    self.assertEqual(self.get(self.url(to, from_)).status_code, 404)
 
     def test_does_not_exist_for_what_is_no_version(self):
         for query in ("", "?to=", "?to=x", "?to=memver_%00", "?to=memver_01", "?from=memver_01"):

@@ -30,6 +30,7 @@ class EveryPage(ConsoleTestCase):
             "/activity/?road=dream",
             "/stores/",
             "/connect/",
+            "/keys/",
             "/stores/?q=nothing",
             f"/stores/{empty.id}/",
             *self.pages(),

@@ -1,12 +1,17 @@
 """The list of stores, and the folders of one."""
 
+import re
 from datetime import UTC, datetime
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from stores.domain.actors import session_actor
 from stores.domain.stores import archive_store, delete_store
 from stores.models import Memory
-from tests.console.cases import HTMX, ConsoleTestCase
+from tests.console import hostile
+from tests.console.cases import HTMX, ConsoleTestCase, Page
 from tests.factories import make_actor, make_member, make_memory, make_store, make_user
 
 OCTOBER = datetime(2026, 10, 5, 8, 4, 11, tzinfo=UTC)
@@ -209,3 +214,83 @@ class StorePage(ConsoleTestCase):
         self.get(self.memory_url)
         self.get(self.version_url)
         self.assertIsNone(Memory.objects.get(id=self.memory.id).last_read_at)
+
+
+class FilterOfPaths(ConsoleTestCase):
+    TREE = {"HX-Request": "true", "HX-Target": "tree"}
+
+    def setUp(self):
+        for number in range(3):
+            make_memory(actor=self.actor, store=self.store, path=f"/cases/Case {number}.md")
+
+    def found(self, page: Page) -> list[str]:
+        part = page.html[page.html.index('<ul class="tree tree--found">') :]
+        return [Page(each).text for each in re.findall("<li>(.*?)</li>", part.partition("</ul>")[0])]
+
+    def test_finds_paths_of_all_folders_whatever_their_case(self):
+        page = self.page(f"{self.store_url}?filter=case+")
+        self.assertEqual(self.found(page), [f"/cases/Case {number}.md" for number in range(3)])
+        self.assertIn("3 paths hold “case”", page.text)
+        page = self.page(f"{self.store_url}?filter=cies/RE")
+        self.assertEqual(self.found(page), ["/policies/refunds.md"])
+        self.assertIn("<mark>cies</mark>", page.html)
+
+    def test_takes_what_was_typed_as_it_stands(self):
+        make_memory(actor=self.actor, store=self.store, path="/a%b_c*.md")
+        for words in ("%b", "_c", "*.md", "a%b_c*"):
+            with self.subTest(words):
+                page = self.page(f"{self.store_url}?{urlencode({'filter': words})}")
+                self.assertEqual(self.found(page), ["/a%b_c*.md"])
+        for words in ("zebra", "cases refunds", "\0", "\ud7ff", ".*x"):
+            with self.subTest(words):
+                page = self.page(f"{self.store_url}?{urlencode({'filter': words})}")
+                self.assertIn("No path holds", page.text)
+
+    def test_stands_beside_a_memory_too_and_keeps_its_view(self):
+        page = self.page(f"{self.memory_url}?view=agent&filter=refunds")
+        self.assertEqual(self.found(page), ["/policies/refunds.md"])
+        self.assertIn('aria-current="true"', page.html)
+        self.assertIn({"type": "hidden", "name": "view", "value": "agent"}, page.all("input"))
+        self.assertIn(f"{self.memory_url}?view=agent", page.links())
+
+    def test_answers_the_field_with_the_tree_alone_and_the_address(self):
+        for address, query, whole in (
+            (self.store_url, "filter=case&folder=%2Fpolicies%2F", "?folder=%2Fpolicies%2F&filter=case"),
+            (self.memory_url, "filter=case&view=", "?filter=case"),
+            (self.memory_url, "filter=", ""),
+        ):
+            with self.subTest(address, query=query):
+                response = self.get(f"{address}?{query}", **self.TREE)
+                self.assertEqual(response["HX-Replace-Url"], f"{address}{whole}")
+                self.assertNotIn("<h1", response.content.decode())
+                self.assertIn("HX-Target", response["Vary"])
+        self.assertIn("<h1", self.get(f"{self.store_url}?filter=case", **HTMX).content.decode())
+
+    def test_says_when_there_are_more_and_takes_the_same_queries(self):
+        self.client.force_login(self.owner)
+        with CaptureQueriesContext(connection) as few:
+            self.client.get(f"{self.store_url}?filter=", headers=self.TREE)
+        with CaptureQueriesContext(connection) as some:
+            self.client.get(f"{self.store_url}?filter=case", headers=self.TREE)
+        for number in range(150):
+            make_memory(actor=self.actor, store=self.store, path=f"/many/case-{number:03}.md")
+        with self.assertNumQueries(len(some)):
+            response = self.client.get(f"{self.store_url}?filter=case", headers=self.TREE)
+        self.assertLessEqual(len(some), len(few))
+        page = Page(response.content.decode())
+        self.assertEqual(len(self.found(page)), 50)
+        self.assertIn("153 paths hold “case”; here are the first 50.", page.text)
+
+    def test_shows_hostile_paths_and_words_as_text(self):
+        hostile.make_hostile_memories(actor=self.actor, store=self.store)
+        for words in ("e", "<b>", '"onmouse', hostile.IMAGE, hostile.REVERSED):
+            with self.subTest(words):
+                page = self.page(f"{self.store_url}?{urlencode({'filter': words})}")
+                self.assertEqual(page.inline_code(), [])
+                self.assertEqual(page.all("img"), [])
+
+    def test_is_of_ones_own_store_only(self):
+        self.assertEqual(self.get(f"{self.store_url}?filter=case", user=self.stranger).status_code, 404)
+        self.assertEqual(
+            self.get(f"{self.store_url}?filter=case", user=self.stranger, **self.TREE).status_code, 404
+        )

@@ -1,6 +1,7 @@
 """Every column of a history, changed behind the product's back, is found out."""
 
 from datetime import UTC, datetime, timedelta
+from unittest import mock
 
 from django.db import connection
 from django.test import TestCase
@@ -190,3 +191,43 @@ class VerifyStoreTest(TestCase):
         MemoryStore.objects.filter(id=other.id).update(memory_count=3)
         self.assertEqual(self.findings(), [])
         self.assertEqual(len(list(history.verify_store(store_id=other.id))), 1)
+
+
+class VerifyMemoryTest(TestCase):
+    def setUp(self):
+        self.actor = make_actor()
+        self.store = make_store(actor=self.actor)
+        self.memory = make_memory(actor=self.actor, store=self.store, path="/a.md", content="one")
+        self.other = make_memory(actor=self.actor, store=self.store, path="/b.md", content="other")
+        self.ids = [self.memory.head_version_id]
+        self.ids += [make_version(actor=self.actor, memory=self.memory).id for _ in range(5)]
+
+    def check(self):
+        return history.verify_memory(store_id=self.store.id, memory_id=self.memory.id)
+
+    def test_counts_what_it_checked(self):
+        self.assertEqual(self.check(), history.MemoryCheck(6, 6, 0, []))
+        versions.redact_version(actor=self.actor, store_id=self.store.id, version_id=self.ids[2])
+        self.assertEqual(self.check(), history.MemoryCheck(6, 6, 1, []))
+        memories.delete_memory(actor=self.actor, store_id=self.store.id, memory_id=self.memory.id)
+        self.assertEqual(self.check(), history.MemoryCheck(7, 7, 1, []))
+
+    def test_finds_what_was_changed_and_nothing_of_other_memories(self):
+        MemoryVersion.objects.filter(id=self.other.head_version_id).update(content="changed")
+        self.assertEqual(self.check().mismatches, [])
+        MemoryVersion.objects.filter(id=self.ids[3]).update(content="changed")
+        self.assertEqual({found.id for found in self.check().mismatches}, {self.ids[3]})
+
+    def test_finds_a_version_that_was_taken_out_and_a_head_that_was_turned_back(self):
+        MemoryVersion.objects.filter(id=self.ids[5]).delete()
+        self.assertEqual([found.id for found in self.check().mismatches], [self.memory.id])
+        MemoryVersion.objects.filter(id=self.ids[2]).delete()
+        self.assertIn(self.ids[3], [found.id for found in self.check().mismatches])
+
+    def test_of_very_many_checks_the_newest(self):
+        with mock.patch.object(history, "CHECKED_VERSIONS", 4):
+            self.assertEqual(self.check(), history.MemoryCheck(6, 4, 0, []))
+            MemoryVersion.objects.filter(id=self.ids[2]).update(chain=b"0" * 32)
+            self.assertIn(self.ids[2], [found.id for found in self.check().mismatches])
+            MemoryVersion.objects.filter(id=self.ids[0]).update(chain=b"0" * 32)
+            self.assertNotIn(self.ids[0], [found.id for found in self.check().mismatches])

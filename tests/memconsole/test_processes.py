@@ -1,6 +1,5 @@
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -13,7 +12,10 @@ child = subprocess.Popen([sys.executable, "-c", "{child}"])
 print(child.pid, flush=True)
 time.sleep(60)
 """
-CHILD = "import os, time; from memconsole import processes; processes.end_with(os.getppid()); time.sleep(60)"
+CHILD = (
+    "import os, time; from memconsole import processes; processes.end_with(os.getppid()); "
+    "print(1, flush=True); time.sleep(60)"
+)
 
 
 @pytest.mark.once
@@ -22,7 +24,7 @@ def test_child_ends_soon_after_its_parent_was_killed() -> None:
         [sys.executable, "-c", PARENT.format(child=CHILD)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     child = int(parent.stdout.readline())
-    time.sleep(0.5)
+    parent.stdout.readline()
     assert is_alive(child)
     parent.kill()
     parent.wait()

@@ -6,9 +6,10 @@ from itertools import groupby
 from typing import Any
 
 from django.http import HttpResponse, JsonResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from stores.console import formats, query, text
+from stores.console import evidence, formats, query, text
 from stores.console.access import ConsoleRequest, for_members
 from stores.console.drawing import draw_text
 from stores.console.htmx import render_main
@@ -32,7 +33,7 @@ AGES = 5
 @for_members
 def memory_blame(request: ConsoleRequest, store_id: str, memory_id: str) -> HttpResponse:
     """As it is, or was at `?version=`; `space=ignore` skips versions that changed white space only;
-    `format=json` is the same as evidence to keep.
+    `format=print` and `format=json` are the same as evidence to keep.
     """
     actor = request.member.actor
     store = get_store(actor=actor, store_id=store_id)
@@ -41,19 +42,36 @@ def memory_blame(request: ConsoleRequest, store_id: str, memory_id: str) -> Http
     found = blame_memory(
         actor=actor, store_id=store_id, memory_id=memory_id, version_id=version_id, ignore_space=ignoring
     )
-    if request.GET.get("format") == "json" and found.shown is not None:
-        return evidence(found, ignoring)
+    kept = request.GET.get("format", "")
+    if kept == "json" and found.shown is not None:
+        response = JsonResponse(evidence.as_json(found, ignoring=ignoring))
+        response["Content-Disposition"] = f'attachment; filename="blame-{found.shown.id}.json"'
+        return response
+    options = {"space": "ignore" if ignoring else ""}
+
+    def url(**more: Any) -> str:
+        return blame_url(store_id, memory_id, **{"version": version_id, **options, **more})
+
+    if kept == "print" and found.shown is not None:
+        context = {
+            **store_context(store, now=clock.now_utc()),
+            "back_url": url(),
+            "json_url": url(format="json"),
+        }
+        first = query.line_number(request)
+        shown, more = evidence.of_blame(found, first=first, ignoring=ignoring)
+        following = url(format="print", **{"from": more}) if more else None
+        title = f"Evidence: who wrote {text.plain((found.shown.path or '/')[1:])}"
+        return render(
+            request, "evidence/blame.html", {**context, **shown, "title": title, "next_url": following}
+        )
     now = clock.now_utc()
     memory = find_memory(actor, store_id, memory_id)
     about = memory_context(memory, now=now) if memory else {"deleted": deletion(store_id, memory_id, now=now)}
-    options = {"space": "ignore" if ignoring else ""}
     path = found.shown.path if found.shown else memory.path if memory else None
     first = query.line_number(request)
     chosen = found.lines[first - 1 : first - 1 + LINES_A_PAGE]
     last = first - 1 + len(chosen)
-
-    def url(**more: Any) -> str:
-        return blame_url(store_id, memory_id, **{"version": version_id, **options, **more})
 
     context = {
         **store_context(store, now=now),
@@ -72,7 +90,8 @@ def memory_blame(request: ConsoleRequest, store_id: str, memory_id: str) -> Http
         "missing": missing(found.versions),
         "ignoring": ignoring,
         "space_url": url(space="" if ignoring else "ignore"),
-        "evidence_url": url(format="json"),
+        "print_url": url(format="print"),
+        "json_url": url(format="json"),
         "groups": groups(found, chosen, path or "", options, now=now),
         "total": formats.count(len(found.lines)),
         "lines_before": url(**{"from": max(1, first - LINES_A_PAGE)}) if first > 1 else None,
@@ -178,52 +197,3 @@ def readable_before(found: Blame, options: Row) -> Row | None:
             url = blame_url(version.store_id, version.memory_id, version=version.id, **options)
             return {"seq": version.seq, "url": url}
     return None
-
-
-def evidence(found: Blame, ignoring: bool) -> HttpResponse:
-    """Who wrote each line, with the ids and hashes that prove it, as a file."""
-    assert found.shown is not None
-    shown = found.shown
-    used = {line.version for line in found.lines}
-    body = {
-        "store_id": shown.store_id,
-        "memory_id": shown.memory_id,
-        "path": shown.path,
-        "version_id": shown.id,
-        "version_number": shown.seq,
-        "content_sha256": shown.content_sha256,
-        "white_space_ignored": ignoring,
-        "made_at": clock.rfc3339(clock.now_utc()),
-        "versions": [
-            {
-                "id": v.id,
-                "number": v.seq,
-                "created_at": v.created_at,
-                "operation": v.operation,
-                "content_sha256": v.content_sha256,
-                "actor": {"type": v.actor_type, "id": v.actor_id, "label": v.actor_label},
-                "road": v.road,
-                "reason": v.reason,
-            }
-            for place, v in enumerate(found.versions)
-            if v is not None and place in used
-        ],
-        "lines": [
-            {
-                "number": line.number,
-                "text": line.text,
-                "ending": line.ending,
-                "version_id": version_of(found, line.version),
-                "or_earlier": line.is_after_gap,
-            }
-            for line in found.lines
-        ],
-    }
-    response = JsonResponse(body)
-    response["Content-Disposition"] = f'attachment; filename="blame-{shown.id}.json"'
-    return response
-
-
-def version_of(found: Blame, place: int) -> str | None:
-    version = found.versions[place]
-    return None if version is None else version.id

@@ -4,6 +4,7 @@ What can be undone happens at once, by POST, and the next page offers the undo.
 """
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -14,7 +15,7 @@ from stores.console import formats, notices, text
 from stores.console.access import ConsoleRequest, for_members
 from stores.console.htmx import render_main
 from stores.console.paths import parent, show_path
-from stores.console.rows import history_url, version_rows, version_url
+from stores.console.rows import actor_row, history_url, version_rows, version_url
 from stores.console.tree import folder_url, memory_url
 from stores.console.views.edit import changes, hint_at_lookalike, typed_path, undo_url
 from stores.console.views.memories import memory_context
@@ -28,7 +29,7 @@ from stores.domain.rollback import restore_version
 from stores.domain.stores import get_store
 from stores.domain.undo import undo_act
 from stores.domain.versions import get_version
-from stores.models import MemoryStore
+from stores.models import MemoryStore, MemoryVersion
 from stores.models.statements.rows import MemoryRow, VersionRow
 
 Refusal = InvalidInput | Refused | Conflict
@@ -177,7 +178,17 @@ def version_restore(request: ConsoleRequest, store_id: str, version_id: str) -> 
             f"Restored: v{written.head_seq} is a restore of v{version.seq}.",
             undo_url=undo_url(store_id, written.head_version_id),
         )
+    if request.POST.get("others"):
+        query = urlencode({"actor": request.POST["others"]})
+        return redirect(f"{reverse('console:activity_undo')}?{query}")
     return redirect(memory_url(store_id, written.id))
+
+
+def written_after(version: VersionRow) -> dict[str, Any] | None:
+    """Who made the first of the changes that going back to this version takes away."""
+    after = MemoryVersion.objects.filter(memory_id=version.memory_id, seq__gt=version.seq).order_by("seq")
+    found = after.values_list("actor_type", "actor_id", "actor_label").first()
+    return actor_row(*found) if found else None
 
 
 def show_restore(
@@ -201,6 +212,7 @@ def show_restore(
         "path_now": show_path(memory.path) if memory and memory.path != version.path else None,
         "changes": changes(live, version.content) if version.content is not None else None,
         "reason": request.POST.get("reason", ""),
+        "undone_by": written_after(version),
         "restore_url": reverse(
             "console:version_restore", kwargs={"store_id": store.id, "version_id": version.id}
         ),

@@ -1,4 +1,4 @@
-"""Two versions side by side or unified: of one memory, or of two in the same store."""
+"""Two versions side by side or unified: of one memory, or of two, also in two stores."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -27,9 +27,11 @@ from stores.console.views.memories import memory_context
 from stores.console.views.stores import store_context
 from stores.console.views.versions import find_memory, neighbours
 from stores.domain import clock
+from stores.domain.actors import Actor
 from stores.domain.diff import Fold, compare, folded_rows
 from stores.domain.diff import Row as DiffRow
-from stores.domain.redaction import read_masked
+from stores.domain.errors import VersionNotFound
+from stores.domain.redaction import Masked, read_masked
 from stores.domain.stores import get_store
 from stores.domain.versions import get_version
 from stores.models import MemoryVersion, Operation
@@ -63,15 +65,16 @@ def diff(request: ConsoleRequest, store_id: str) -> HttpResponse:
     to_id = query.version_id(request, "to")
     if to_id is None:
         raise Http404("Say which versions to compare.")
-    after = get_version(actor=actor, store_id=store_id, version_id=to_id)
     from_id = query.version_id(request, "from")
+    # A step from the version before is a page of its own store.
+    find = find_version if from_id else find_here
+    after = find(actor, store_id, to_id)
     around = neighbours(after)
     is_step = from_id is None
     if is_step:
         from_id = around["older"]["id"] if around["older"] else None
-    before = get_version(actor=actor, store_id=store_id, version_id=from_id) if from_id else None
-    redacted = [v.id for v in (before, after) if v is not None and v.redacted_at is not None]
-    masked = read_masked(actor=actor, store_id=store_id, version_ids=redacted) if redacted else {}
+    before = find_version(actor, store_id, from_id) if from_id else None
+    masked = _masked(actor, before, after)
     texts = (_text(before, masked), _text(after, masked))
     options = _options(request)
     address = Address(store_id, from_id, to_id, options)
@@ -80,23 +83,29 @@ def diff(request: ConsoleRequest, store_id: str) -> HttpResponse:
         context = _opened(texts[0], texts[1], fold, address) | {"title": _title(before, after)}
         return render_part(request, "versions/diff.html", "versions/_diff_part.html", context)
     now = clock.now_utc()
-    memory = find_memory(actor, store_id, after.memory_id)
+    if after.store_id != store_id:
+        store = get_store(actor=actor, store_id=after.store_id)
+    memory = find_memory(actor, after.store_id, after.memory_id)
     context = {
         **store_context(store, now=now),
         **(
             memory_context(memory, now=now)
             if memory
-            else {"deleted": {"blame_url": blame_url(store_id, after.memory_id)}}
+            else {"deleted": {"blame_url": blame_url(after.store_id, after.memory_id)}}
         ),
         "title": _title(before, after),
         "tab": "memories",
         "before": _side(before, masked, now=now) if before else None,
         "after": _side(after, masked, now=now),
-        "history_url": history_url(store_id, after.memory_id),
+        "history_url": history_url(after.store_id, after.memory_id),
         "two_memories": before is not None and before.memory_id != after.memory_id,
+        "before_store": text.show(get_store(actor=actor, store_id=before.store_id).name)
+        if before is not None and before.store_id != after.store_id
+        else None,
         "gap": _gap(before, after) if is_step else "",
-        "restore_url": reverse("console:version_restore", args=(store_id, before.id))
+        "restore_url": reverse("console:version_restore", args=(before.store_id, before.id))
         if before is not None
+        and before.store_id == after.store_id
         and before.content is not None
         and not (memory and memory.head_version_id == before.id)
         else None,
@@ -109,6 +118,31 @@ def diff(request: ConsoleRequest, store_id: str) -> HttpResponse:
     elif before is not None and texts[0] is None:
         context["instead"] = _instead(before, after, options)
     return render_main(request, "versions/diff.html", context)
+
+
+def find_here(actor: Actor, store_id: str, version_id: str) -> VersionRow:
+    return get_version(actor=actor, store_id=store_id, version_id=version_id)
+
+
+def find_version(actor: Actor, store_id: str, version_id: str) -> VersionRow:
+    """Of this store, else of another one that the actor may read. Raises VersionNotFound, StoreNotFound."""
+    try:
+        return find_here(actor, store_id, version_id)
+    except VersionNotFound:
+        elsewhere = MemoryVersion.objects.filter(id=version_id).values_list("store_id", flat=True).first()
+        if elsewhere is None or elsewhere == store_id:
+            raise
+        return find_here(actor, elsewhere, version_id)
+
+
+def _masked(actor: Actor, before: VersionRow | None, after: VersionRow) -> dict[str, Masked]:
+    """What people may read of those that have redacted spans."""
+    redacted = [v for v in (before, after) if v is not None and v.redacted_at is not None]
+    found: dict[str, Masked] = {}
+    for store_id in sorted({version.store_id for version in redacted}):
+        version_ids = [version.id for version in redacted if version.store_id == store_id]
+        found |= read_masked(actor=actor, store_id=store_id, version_ids=version_ids)
+    return found
 
 
 def _options(request: ConsoleRequest) -> Options:

@@ -14,7 +14,6 @@ from stores.console.access import ConsoleRequest, for_members
 from stores.console.drawing import FOUND, draw_path, draw_segments
 from stores.console.htmx import render_main
 from stores.console.rows import Row, actor_row, version_url
-from stores.console.text import LINES_A_PAGE
 from stores.console.tree import folder_url, memory_url
 from stores.domain import clock
 from stores.domain.search import FacetValue, SearchHit, SearchPage, search
@@ -178,7 +177,7 @@ def hit_url(hit: SearchHit) -> str:
     url = (
         memory_url(hit.store_id, hit.memory_id) if hit.is_live else version_url(hit.store_id, hit.version_id)
     )
-    first = (hit.line - 1) // LINES_A_PAGE * LINES_A_PAGE + 1
+    first = text.first_of_page(hit.line)
     return f"{url}{f'?from={first}' if first > 1 else ''}#L{hit.line}"
 
 

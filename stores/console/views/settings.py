@@ -157,16 +157,22 @@ def is_confirmed(request: ConsoleRequest, store: MemoryStore) -> bool:
 NOT_CONFIRMED = "Nothing was done: what was typed is not the name of this store."
 
 
+def refuse_unconfirmed(request: ConsoleRequest, store_id: str) -> HttpResponse | None:
+    """The settings again where the name was not typed. Raises PermissionDenied, StoreNotFound."""
+    actor = request.member.actor
+    actor.require(Right.MANAGE)
+    store = get_store(actor=actor, store_id=store_id)
+    return None if is_confirmed(request, store) else show_settings(request, store, danger_error=NOT_CONFIRMED)
+
+
 @require_POST
 @for_members
 def store_archive(request: ConsoleRequest, store_id: str) -> HttpResponse:
     """Read-only for good."""
-    actor = request.member.actor
-    actor.require(Right.MANAGE)
-    store = get_store(actor=actor, store_id=store_id)
-    if not is_confirmed(request, store):
-        return show_settings(request, store, danger_error=NOT_CONFIRMED)
-    archive_store(actor=actor, store_id=store_id)
+    refusal = refuse_unconfirmed(request, store_id)
+    if refusal is not None:
+        return refusal
+    archive_store(actor=request.member.actor, store_id=store_id)
     notices.say(request, "Archived: the store can be read, and no longer be changed.")
     return redirect(folder_url(store_id, "/"))
 
@@ -175,11 +181,9 @@ def store_archive(request: ConsoleRequest, store_id: str) -> HttpResponse:
 @for_members
 def store_delete(request: ConsoleRequest, store_id: str) -> HttpResponse:
     """Gone for good, with all its memories and versions."""
-    actor = request.member.actor
-    actor.require(Right.MANAGE)
-    store = get_store(actor=actor, store_id=store_id)
-    if not is_confirmed(request, store):
-        return show_settings(request, store, danger_error=NOT_CONFIRMED)
-    delete_store(actor=actor, store_id=store_id)
+    refusal = refuse_unconfirmed(request, store_id)
+    if refusal is not None:
+        return refusal
+    delete_store(actor=request.member.actor, store_id=store_id)
     notices.say(request, "The store is deleted.")
     return redirect("console:store_list")

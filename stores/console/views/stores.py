@@ -7,20 +7,24 @@ from urllib.parse import urlencode
 from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
+from django_htmx.http import replace_url
 
 from stores.console import formats, query, text
 from stores.console.access import ConsoleRequest, for_members
-from stores.console.htmx import render_main, render_part
+from stores.console.htmx import render_main, render_part, wants_partial
 from stores.console.paths import show_path
 from stores.console.rows import folder_rows, store_rows, version_rows
-from stores.console.tree import build_tree, folder_crumbs, folder_url, read_folder
+from stores.console.tree import build_tree, find_paths, folder_crumbs, folder_url, read_folder
 from stores.console.views.connect import base_url
 from stores.domain import clock, listing
 from stores.domain.actors import Actor
 from stores.domain.limits import MEMORIES_PER_STORE
+from stores.domain.listing import Page
 from stores.domain.stores import get_store
 from stores.models import MemoryStore, ids
+from stores.models.statements.rows import MemoryRow, PrefixRow
 
 STORES_A_PAGE = 50
 LATEST_CHANGES = 8
@@ -75,19 +79,27 @@ def list_url(words: str, archived: bool, after: str | None = None) -> str:
 @require_safe
 @for_members
 def store_detail(request: ConsoleRequest, store_id: str) -> HttpResponse:
-    """A folder of a store: `?folder=/a/b/`, and `&after=` for a later page of it."""
+    """A folder of a store: `?folder=/a/b/`, and `&after=` for a later page of it; `filter` is what the paths
+    beside it must hold.
+    """
     actor = request.member.actor
     store = get_store(actor=actor, store_id=store_id)
     folder = query.folder(request)
     after = query.path_after(request, folder)
     now = clock.now_utc()
+    title = text.plain(folder if folder != "/" else store.name)
+    kept = {"folder": folder if folder != "/" else ""}
+    if wants_tree(request):
+        beside = tree_context(request, store_id=store_id, folder=folder, kept=kept)
+        return render_tree(request, {**store_context(store, now=now), **beside, "title": title})
     here = read_folder(actor=actor, store_id=store_id, folder=folder, after=after)
+    beside = tree_context(request, store_id=store_id, folder=folder, here=here, kept=kept)
     page, _ = here
     context = {
         **store_context(store, now=now),
-        "title": text.plain(folder if folder != "/" else store.name),
+        **beside,
+        "title": title,
         "tab": "memories",
-        "tree": build_tree(actor=actor, store_id=store_id, folder=folder, here=here),
         "folder": folder,
         "folder_path": show_path(folder[:-1]) if folder != "/" else None,
         "crumbs": folder_crumbs(store_id, folder),
@@ -101,6 +113,57 @@ def store_detail(request: ConsoleRequest, store_id: str) -> HttpResponse:
     if not store.memory_count and folder == "/":
         context["base_url"] = base_url(request)
     return render_main(request, "stores/detail.html", context)
+
+
+Folder = tuple[Page[MemoryRow | PrefixRow], bool]
+
+
+def tree_context(
+    request: ConsoleRequest,
+    *,
+    store_id: str,
+    folder: str,
+    here: Folder | None = None,
+    showing: MemoryRow | None = None,
+    kept: dict[str, str],
+) -> dict[str, Any]:
+    """The folder tree of a store, or the paths that hold what `?filter=` says. `kept` is what else stands in
+    the address of the page.
+    """
+    actor = request.member.actor
+    words = query.search_text(request, "filter")
+    context: dict[str, Any] = {
+        "filter": words,
+        "filter_kept": {name: value for name, value in kept.items() if value},
+        "filter_off_url": page_url(request, **kept),
+        "filter_url": page_url(request, **kept, filter=words),
+        "folder": folder if showing is None else None,
+    }
+    memory_id = showing.id if showing else None
+    if words:
+        return context | {"found": find_paths(store_id=store_id, words=words, memory_id=memory_id)}
+    if here is None:
+        path = showing.path if showing else None
+        here = read_folder(actor=actor, store_id=store_id, folder=folder, showing=path)
+    tree = build_tree(actor=actor, store_id=store_id, folder=folder, here=here, memory_id=memory_id)
+    return context | {"tree": tree}
+
+
+def page_url(request: ConsoleRequest, **asked: str) -> str:
+    asked = {name: value for name, value in asked.items() if value}
+    return f"{request.path}?{urlencode(asked)}" if asked else request.path
+
+
+def wants_tree(request: ConsoleRequest) -> bool:
+    """Whether the filter above the tree asks, and not a link to the page."""
+    return wants_partial(request) and request.htmx.target == "tree"
+
+
+def render_tree(request: ConsoleRequest, context: dict[str, Any]) -> HttpResponse:
+    """The tree alone; the address of the page says from now on what it is filtered by."""
+    response = render_part(request, "stores/detail.html", "stores/_tree_box.html", context)
+    patch_vary_headers(response, ["HX-Target"])
+    return replace_url(response, context["filter_url"])
 
 
 def store_context(store: MemoryStore, *, now: datetime) -> dict[str, Any]:

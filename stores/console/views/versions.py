@@ -6,11 +6,11 @@ from typing import Any
 from django.contrib import messages
 from django.db.models import Max
 from django.http import HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from stores.console import filters, formats, query, text
+from stores.console import evidence, filters, formats, query, text
 from stores.console.access import ConsoleRequest, for_members
 from stores.console.htmx import render_main
 from stores.console.paths import show_path
@@ -18,6 +18,7 @@ from stores.console.rows import (
     Row,
     activity_url,
     actor_row,
+    blame_url,
     diff_url,
     history_url,
     version_rows,
@@ -54,17 +55,7 @@ def memory_history(request: ConsoleRequest, store_id: str, memory_id: str) -> Ht
             return answer
     after = query.id_after(request, ids.MEMORY_VERSION)
     asked = history_filters(request)
-    page = listing.list_versions(
-        actor=actor,
-        store_id=store_id,
-        memory_id=memory_id,
-        actor_id=asked["actor"],
-        operation=asked["operation"],
-        created_gte=filters.begin_of(asked["since"]),
-        created_lte=filters.end_of(asked["until"]),
-        after=after,
-        limit=VERSIONS_A_PAGE,
-    )
+    page = find_versions(actor, store_id, memory_id, asked, after)
     now = clock.now_utc()
     memory = find_memory(actor, store_id, memory_id)
     about = memory_context(memory, now=now) if memory else {"deleted": deletion(store_id, memory_id, now=now)}
@@ -74,6 +65,8 @@ def memory_history(request: ConsoleRequest, store_id: str, memory_id: str) -> Ht
     all_saves = request.GET.get("saves") == "all"
     more = {**asked, "saves": "all" if all_saves else ""}
     rows = version_rows(page.items, now=now, head_ids=heads)
+    for row in rows:
+        row["actor_url"] = row["wrote_url"]
     if not all_saves:
         unfold = filters.address(address, {**asked, "after": after, "saves": "all"})
         rows = fold_saves(page.items, rows, heads=heads, unfold_url=unfold)
@@ -96,10 +89,30 @@ def memory_history(request: ConsoleRequest, store_id: str, memory_id: str) -> Ht
     return render_main(request, "versions/history.html", context)
 
 
+def find_versions(
+    actor: Actor, store_id: str, memory_id: str, asked: Row, after: str | None
+) -> listing.Page[VersionRow]:
+    narrowed: dict[str, Any] = {
+        "actor_id": asked["actor"],
+        "created_gte": filters.begin_of(asked["since"]),
+        "created_lte": filters.end_of(asked["until"]),
+        "after": after,
+        "limit": VERSIONS_A_PAGE,
+    }
+    what = asked["operation"]
+    if isinstance(what, listing.Mark):
+        return listing.list_marked_versions(
+            actor=actor, store_id=store_id, memory_id=memory_id, mark=what, **narrowed
+        )
+    return listing.list_versions(
+        actor=actor, store_id=store_id, memory_id=memory_id, operation=what, **narrowed
+    )
+
+
 def history_filters(request: ConsoleRequest) -> Row:
     return {
         "actor": filters.actor_id(request),
-        "operation": filters.operation(request),
+        "operation": filters.mark(request) or filters.operation(request),
         "since": filters.day(request, "since"),
         "until": filters.day(request, "until"),
     }
@@ -118,7 +131,7 @@ def history_fields(store_id: str, memory_id: str, asked: Row) -> Row:
         people[asked["actor"]] = asked["actor"]
     return {
         "actors": filters.choices(people, asked["actor"]),
-        "operations": filters.choices(filters.OPERATIONS, asked["operation"]),
+        "operations": filters.choices(filters.OPERATIONS | filters.MARKS, asked["operation"]),
         "since": asked["since"],
         "until": asked["until"],
     }
@@ -164,11 +177,15 @@ def store_activity(request: ConsoleRequest, store_id: str) -> HttpResponse:
 @require_safe
 @for_members
 def version_detail(request: ConsoleRequest, store_id: str, version_id: str) -> HttpResponse:
-    """The text as it was then; of a redacted version who and when, and nothing else."""
+    """The text as it was then; of a redacted version who and when, and nothing else. `format=print` is the
+    same as evidence to keep.
+    """
     actor = request.member.actor
     store = get_store(actor=actor, store_id=store_id)
     version = get_version(actor=actor, store_id=store_id, version_id=version_id)
     now = clock.now_utc()
+    if request.GET.get("format") == "print":
+        return print_version(request, store_context(store, now=now), version)
     memory = find_memory(actor, store_id, version.memory_id)
     is_head = memory is not None and memory.head_version_id == version.id
     [row] = version_rows([version], now=now, head_ids=frozenset({version.id} if is_head else ()))
@@ -180,6 +197,7 @@ def version_detail(request: ConsoleRequest, store_id: str, version_id: str) -> H
         "tab": "memories",
         "version": row,
         "history_url": history_url(store_id, version.memory_id),
+        "blame_url": blame_url(store_id, version.memory_id, version=version.id),
         "memory_url": memory_url(store_id, version.memory_id) if memory else None,
         "then_url": f"{reverse('console:as_of', args=[store_id])}?at={version.created_at}",
         "details": None if version.redacted_at else version_facts(version),
@@ -188,6 +206,19 @@ def version_detail(request: ConsoleRequest, store_id: str, version_id: str) -> H
         else shown_lines(version.content, path=version.path or "", first=query.line_number(request)),
     }
     return render_main(request, "versions/detail.html", context)
+
+
+def print_version(request: ConsoleRequest, context: dict[str, Any], version: VersionRow) -> HttpResponse:
+    """The version as evidence to keep."""
+    shown, more = evidence.of_version(version, first=query.line_number(request))
+    here = version_url(version.store_id, version.id)
+    context |= {
+        **shown,
+        "title": f"Evidence: {version_title(version)}",
+        "back_url": here,
+        "next_url": f"{here}?format=print&from={more}" if more else None,
+    }
+    return render(request, "evidence/version.html", context)
 
 
 def version_title(version: VersionRow) -> str:
@@ -239,4 +270,5 @@ def deletion(store_id: str, memory_id: str, *, now: datetime) -> Row:
         "seq": last.seq,
         "version_id": last.id if last.operation == "deleted" else None,
         "id": memory_id,
+        "blame_url": blame_url(store_id, memory_id),
     }

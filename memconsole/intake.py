@@ -17,6 +17,7 @@ from io import BytesIO
 from queue import SimpleQueue
 from typing import Any
 
+from django.db import connections
 from granian.wsgi import ResponseIterWrap
 
 logger = logging.getLogger("memconsole.server")
@@ -112,7 +113,14 @@ class Intake:
             response.close()
         else:
             # Sending waits for the reader, hence a thread of its own.
-            pieces = ResponseIterWrap(response)
             threading.Thread(
-                target=protocol.response_iter, args=(status, headers, pieces), daemon=True
+                target=self.stream, args=(protocol, status, headers, response), daemon=True
             ).start()
+
+    @staticmethod
+    def stream(protocol: Any, status: int, headers: list[Any], response: Any) -> None:
+        try:
+            protocol.response_iter(status, headers, ResponseIterWrap(response))
+        finally:
+            # A database connection belongs to its thread, and this one ends here.
+            connections.close_all()

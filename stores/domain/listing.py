@@ -161,11 +161,7 @@ def list_versions(
     require_visible(actor=actor, store_id=store_id)
     if actor_id and actor_type and not actor_id.startswith(ID_PREFIXES[actor_type]):
         return Page([], None)
-    lowest = None if created_gte is None else ids.lowest_id(ids.MEMORY_VERSION, created_gte)
-    below = after
-    if created_lte is not None:
-        bound = ids.lowest_id(ids.MEMORY_VERSION, created_lte + clock.MICROSECOND)
-        below = bound if below is None else min(bound, below)
+    lowest, below = _span(created_gte, created_lte, after)
     found = reads.page_of_versions(
         store_id=store_id,
         memory_id=memory_id,
@@ -177,6 +173,19 @@ def list_versions(
         limit=limit + 1,
     )
     return _cut(found, limit, "id")
+
+
+def _span(
+    created_gte: datetime | None, created_lte: datetime | None, after: str | None
+) -> tuple[str | None, str | None]:
+    """The lowest id of versions made in a span of time, and the one that theirs lie below; ids are in the
+    order of time.
+    """
+    lowest = None if created_gte is None else ids.lowest_id(ids.MEMORY_VERSION, created_gte)
+    if created_lte is None:
+        return lowest, after
+    bound = ids.lowest_id(ids.MEMORY_VERSION, created_lte + clock.MICROSECOND)
+    return lowest, bound if after is None else min(bound, after)
 
 
 class Mark(StrEnum):
@@ -212,12 +221,11 @@ def list_marked_versions(
         versions = versions.filter(restored_from__isnull=False, redacted_at__isnull=True)
     if actor_id is not None:
         versions = versions.filter(actor_id=actor_id)
-    if created_gte is not None:
-        versions = versions.filter(id__gte=ids.lowest_id(ids.MEMORY_VERSION, created_gte))
-    if created_lte is not None:
-        versions = versions.filter(id__lt=ids.lowest_id(ids.MEMORY_VERSION, created_lte + clock.MICROSECOND))
-    if after is not None:
-        versions = versions.filter(id__lt=after)
+    lowest, below = _span(created_gte, created_lte, after)
+    if lowest is not None:
+        versions = versions.filter(id__gte=lowest)
+    if below is not None:
+        versions = versions.filter(id__lt=below)
     found = list(versions.order_by("-id").values_list("id", flat=True)[: limit + 1])
     rows = moments.versions_by_id(store_id=store_id, version_ids=found, with_content=False)
     return _cut([rows[version_id] for version_id in found], limit, "id")

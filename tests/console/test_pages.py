@@ -1,15 +1,17 @@
 """What holds for every page: landmarks, the policy against scripts, page or partial."""
 
+import gzip
 import re
 from pathlib import Path
 
 from django.conf import settings
+from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.test import SimpleTestCase
 
 from stores.domain.memories import delete_memory
 from tests.console.cases import HTMX, ConsoleTestCase, Page
-from tests.factories import make_member, make_store, make_user
+from tests.factories import make_member, make_memory, make_store, make_user, make_version
 
 POLICY = {"default-src 'none'", "script-src 'self'", "style-src 'self'", "base-uri 'none'"}
 TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="\w+"')
@@ -150,3 +152,48 @@ class Templates(SimpleTestCase):
                 self.assertEqual([len(page.all(tag)) for tag in ("h1", "main", "title")], [1, 1, 1])
                 self.assertEqual(page.inline_code(), [])
                 self.assertIn(f"Error {name[:3]}", page.text)
+
+
+# What a page may weigh on its way, styles and scripts included, the editor not (issue 3).
+MOST_BYTES = 150_000
+
+
+class Weight(ConsoleTestCase):
+    def test_is_small_for_the_longest_lists_and_diffs_too(self):
+        for number in range(260):
+            path = f"/policies/{number:03d} a name as long as people give them {number * 7919:x}.md"
+            make_memory(actor=self.actor, store=self.store, path=path)
+        lines = [f"line {number} of a long text, {number * 7919:x}\n" for number in range(2_000)]
+        long = make_memory(actor=self.actor, store=self.store, path="/long.md", content="".join(lines))
+        changed = "".join(
+            line.replace("long", "longer") if n % 10 == 0 else line for n, line in enumerate(lines)
+        )
+        version = make_version(actor=self.actor, memory=long, content=changed)
+        long_url = f"{self.store_url}memories/{long.id}/"
+        for path in (
+            "/",
+            "/activity/",
+            "/search/?q=long",
+            f"{self.store_url}?folder=/policies/",
+            f"{self.store_url}?filter=name",
+            f"{self.store_url}activity/",
+            long_url,
+            f"{long_url}?view=rendered",
+            f"{long_url}edit/",
+            f"{long_url}blame/",
+            f"{self.store_url}diff/?to={version.id}",
+            f"/activity/undo/?actor={self.owner.id}",
+        ):
+            with self.subTest(path):
+                html = self.get(path).content
+                page = Page(html.decode())
+                linked = [link["href"] for link in page.all("link") if link["rel"] == "stylesheet"]
+                linked += [script["src"] for script in page.all("script")]
+                self.assertGreater(len(linked), 10)
+                weight = len(gzip.compress(html)) + sum(map(packed_size, linked))
+                self.assertLess(weight, MOST_BYTES)
+
+
+def packed_size(address: str) -> int:
+    found = finders.find(address.removeprefix("/static/").partition("?")[0])
+    return len(gzip.compress(Path(found).read_bytes()))

@@ -62,6 +62,28 @@ threads = """,
     1,
 ).replace("import sys,", "import os, sys,")
 
+# Two connections, of which one came later, and a write after another process has come and gone.
+WATCHED = f"""
+import subprocess, sys, threading, django
+django.setup()
+from django.db import connection
+
+def look():
+    return connection.cursor().execute("SELECT n FROM counter").fetchone()
+
+look()
+opened, done = threading.Event(), threading.Event()
+second = threading.Thread(target=lambda: (look(), opened.set(), done.wait()))
+second.start()
+opened.wait()
+program = {READ!r} + "connection.close()"
+subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
+connection.cursor().execute("UPDATE counter SET n = 7")
+subprocess.run([sys.executable, "-c", program], check=True)
+done.set()
+second.join()
+"""
+
 
 @pytest.mark.once
 class SqliteQueue(SimpleTestCase):
@@ -99,6 +121,11 @@ class SqliteQueue(SimpleTestCase):
         self.run_all(MAKE)
         self.run_all(FORK)
         self.assertEqual(self.run_all(READ), str((3 + THREADS) * WRITES))
+
+    def test_no_process_takes_the_log_away_from_another(self) -> None:
+        self.run_all(MAKE)
+        self.assertEqual(self.run_all(WATCHED), "7")
+        self.assertEqual(self.run_all(READ), "7")
 
     def is_free(self) -> bool:
         with open(f"{self.path}-queue", "w") as file:

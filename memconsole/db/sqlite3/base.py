@@ -110,8 +110,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
             path = str(conn_params["database"])
             self.write_queue = WriteQueue(path)
             # For this account's eyes only, also in a folder that is not; -wal and -shm take its mode.
+            # Only a new file may be opened here: closing any descriptor of the database drops the locks that
+            # this process's other connections hold on it, and the next process to close its connection would
+            # take the log away from under them (sqlite.org/howtocorrupt.html, 2.2).
             with contextlib.suppress(OSError):
-                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         return super().get_new_connection(conn_params)
 
     def _start_transaction_under_autocommit(self) -> None:

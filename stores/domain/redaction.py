@@ -6,12 +6,12 @@ version is a redacted one (decisions.md, 8).
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 
 from stores.domain import clock, memories, search_index
@@ -184,6 +184,8 @@ def redact_spans(
         content_sha256=None,
         content_size_bytes=None,
         salt=None,
+        # It may quote the text.
+        reason="",
         # What was the path, unless the mask has it already.
         masked_path=None if hide_path else Coalesce(F("masked_path"), F("path")),
         masked_content=masked(text, list(spans), MASK),
@@ -240,9 +242,9 @@ def who_else_holds(
 ) -> Holders:
     """Other versions and memories, in every store the actor reaches, that still hold a text.
 
-    `fragment` is looked for as it stands; without one, what the version has and the memory's current text has
-    not any more (of a current or deleted text: its lines). Looks at the memory's own versions, then at live
-    texts, then at history, this store's first.
+    `fragment` is looked for as it stands, in reasons too; without one, what the version has and the memory's
+    current text has not any more (of a current or deleted text: its lines). Looks at the memory's own
+    versions, then at live texts, then at history, this store's first.
 
     Raises InvalidInput, StoreNotFound, VersionNotFound, VersionRedacted, PermissionDenied.
     """
@@ -257,7 +259,7 @@ def who_else_holds(
         pieces = _removed_pieces(version)
     else:
         raise InvalidInput("Give version_id, fragment or both.")
-    scan = _Scan(pieces, time.monotonic() + seconds)
+    scan = _Scan(pieces, time.monotonic() + seconds, in_reasons=fragment is not None)
     if pieces:
         stores = MemoryStore.objects.filter(workspace_id=actor.workspace_id, deleted_at__isnull=True)
         store_ids = [key for key in stores.values_list("id", flat=True) if actor.reaches(key)]
@@ -268,8 +270,9 @@ def who_else_holds(
 
 
 class _Scan:
-    def __init__(self, pieces: list[str], end: float) -> None:
+    def __init__(self, pieces: list[str], end: float, *, in_reasons: bool) -> None:
         self.pieces = pieces
+        self.in_reasons = in_reasons
         self.end = end
         self.found: dict[str, HolderRow] = {}
         self.complete = True
@@ -308,7 +311,8 @@ class _Scan:
 
     def _add(self, rows: list[HolderRow]) -> None:
         for row in rows:
-            self.found[row.version_id] = row
+            if row.in_content or row.in_path or self.in_reasons:
+                self.found[row.version_id] = row
 
 
 def _readable_version(store_id: str, version_id: str) -> MemoryVersion:
@@ -319,9 +323,9 @@ def _readable_version(store_id: str, version_id: str) -> MemoryVersion:
 
 
 def _removed_pieces(version: MemoryVersion) -> list[str]:
-    text = version.content if version.redacted_at is None else version.masked_content
-    if text is None:
+    if version.content is None and version.masked_content is None:
         raise VersionRedacted("This version holds no text.")
+    text = _text_of(version)
     head_id = (Memory.objects.filter(id=version.memory_id).exclude(head_version_id=version.id)).values_list(
         "head_version_id", flat=True
     )
@@ -354,20 +358,62 @@ def redact_versions(
 
 
 @transaction.atomic
+def redact_piece(
+    *,
+    actor: Actor,
+    store_id: str,
+    version_id: str,
+    fragment: str,
+    versions: Mapping[str, Sequence[str]],
+    reason: str = "",
+    now: datetime | None = None,
+) -> Redacted:
+    """Takes a text out of a version wherever it stands in it, path included, and out of `versions`, named by
+    store, as redact_everywhere does that keeps the rest: all of it, or nothing.
+
+    Raises InvalidInput, StoreNotFound, VersionNotFound, VersionIsHead, VersionRedacted, PermissionDenied.
+    """
+    actor.require(Right.REDACT)
+    require_visible(actor=actor, store_id=store_id)
+    version = _readable_version(store_id, version_id)
+    spans = find_spans(_text_of(version), fragment)
+    if not spans:
+        raise InvalidInput("This piece does not stand in the text of this version.")
+    redact_spans(
+        actor=actor,
+        store_id=store_id,
+        version_id=version_id,
+        spans=spans,
+        hide_path=fragment in _path_of(version),
+        reason=reason,
+        now=now,
+    )
+    if not versions:
+        return Redacted([version_id], [], [])
+    more = redact_everywhere(
+        actor=actor, fragment=fragment, versions=versions, keep_rest=True, reason=reason, now=now
+    )
+    return Redacted([version_id, *more.version_ids], more.memory_ids, more.left)
+
+
+@transaction.atomic
 def redact_everywhere(
     *,
     actor: Actor,
     fragment: str,
     versions: Mapping[str, Sequence[str]],
+    live: Mapping[str, Sequence[str]] | None = None,
     keep_rest: bool = False,
     reason: str = "",
     now: datetime | None = None,
 ) -> Redacted:
-    """Takes one text out of all these versions, named by store (as `who_else_holds` found them), at once.
+    """Takes one text out of all these versions and of the `live` texts of these memories, both named by store
+    (as `who_else_holds` found them), at once. A version that does not hold it is left as it is.
 
-    Current texts get a clean version with the mask in its place, and a clean path, and their old version is
-    redacted wholly; the other ones wholly too, or only where the text stands (`keep_rest`). What cannot be
-    done, such as a current text in an archived store, is left and named.
+    Current texts, whatever version they are by now, get a clean version with the mask in its place, and a
+    clean path, and their old version is redacted wholly; the other ones wholly too, or only where the text
+    stands (`keep_rest`); in a reason the mask takes its place. What cannot be done, such as a current text in
+    an archived store, is left and named.
 
     Raises InvalidInput, StoreNotFound, PermissionDenied.
     """
@@ -376,38 +422,81 @@ def redact_everywhere(
     if len(fragment) < SHORTEST or not fragment.strip():
         raise InvalidInput(f"The text to remove must have at least {SHORTEST} characters.")
     by = redaction_by(actor, reason, now)
+    live = live or {}
     done: list[str] = []
     cleaned: list[str] = []
     left: list[Left] = []
-    for store_id in sorted(versions):
+    for store_id in sorted({*versions, *live}):
         # Before any memory, and in one order: see memories.py.
         memories.lock_store(actor, store_id)
-        wanted = list(versions[store_id])
-        live = Memory.objects.filter(store_id=store_id, head_version_id__in=wanted).order_by("id")
-        heads = list(live.values_list("id", "path", "head_version_id"))
-        for memory_id, path, head_id in heads:
+        wanted = list(versions.get(store_id, ()))
+        chosen = Q(head_version_id__in=wanted) | Q(id__in=live.get(store_id, ()))
+        heads: set[str] = set()
+        for memory_id in Memory.objects.filter(chosen, store_id=store_id).order_by("id").values_list("id"):
+            # Nobody writes between reading the text and cleaning it.
+            head = writes.lock_head(store_id=store_id, memory_id=memory_id[0])
+            if head is None:
+                continue
+            heads.add(head.memory.head_version_id)
+            content = writes.read_content(head.memory.head_version_id)
+            if fragment not in content and fragment not in head.memory.path:
+                continue
             try:
                 with transaction.atomic():
                     redact_current(
                         actor=actor,
                         store_id=store_id,
-                        memory_id=memory_id,
-                        cleaned_content=writes.read_content(head_id).replace(fragment, MASK),
-                        cleaned_path=path.replace(fragment, MASK_IN_PATHS),
+                        memory_id=head.memory.id,
+                        cleaned_content=content.replace(fragment, MASK),
+                        cleaned_path=head.memory.path.replace(fragment, MASK_IN_PATHS),
                         reason=reason,
                         now=now,
                     )
             except DomainError as error:
-                left.append(Left(store_id, memory_id, path, "not_cleaned", error.message))
+                left.append(Left(store_id, head.memory.id, head.memory.path, "not_cleaned", error.message))
             else:
-                cleaned.append(memory_id)
-                done.append(head_id)
-        others = sorted(set(wanted) - {head_id for _, _, head_id in heads})
+                cleaned.append(head.memory.id)
+                done.append(head.memory.head_version_id)
+        others = sorted(set(wanted) - heads)
         if keep_rest:
             done += _mask_all(actor, store_id, others, fragment, reason, now)
         else:
-            done += empty_versions(store_id=store_id, version_ids=others, by=by)
+            holding = [row.id for row in _rows(store_id, others) if _holds(row, fragment)]
+            done += empty_versions(store_id=store_id, version_ids=holding, by=by)
+        masked_reasons = _mask_reasons(store_id, [*wanted, *heads], fragment)
+        done += [version_id for version_id in masked_reasons if version_id not in done]
     return Redacted(done, cleaned, left)
+
+
+def _rows(store_id: str, version_ids: Sequence[str]) -> Iterator[MemoryVersion]:
+    rows = MemoryVersion.objects.filter(id__in=version_ids, store_id=store_id).order_by("id")
+    return rows.iterator(chunk_size=100)
+
+
+def _text_of(version: MemoryVersion) -> str:
+    return (version.content if version.redacted_at is None else version.masked_content) or ""
+
+
+def _path_of(version: MemoryVersion) -> str:
+    return version.path or version.masked_path or ""
+
+
+def _holds(version: MemoryVersion, fragment: str) -> bool:
+    return fragment in _text_of(version) or fragment in _path_of(version)
+
+
+def _mask_reasons(store_id: str, version_ids: Sequence[str], fragment: str) -> list[str]:
+    done = []
+    rows = MemoryVersion.objects.filter(id__in=version_ids, store_id=store_id)
+    for version_id, reason, redacted_reason in rows.values_list("id", "reason", "redacted_reason"):
+        if fragment in reason or fragment in (redacted_reason or ""):
+            rows.filter(id=version_id).update(
+                reason=reason.replace(fragment, MASK),
+                redacted_reason=redacted_reason and redacted_reason.replace(fragment, MASK),
+            )
+            transaction.on_commit(storage.overwrite_removed_text, robust=True)
+            done.append(version_id)
+    return done
 
 
 def _mask_all(
@@ -415,28 +504,26 @@ def _mask_all(
 ) -> list[str]:
     done = []
     by = redaction_by(actor, reason, now)
-    rows = MemoryVersion.objects.filter(id__in=version_ids, store_id=store_id).order_by("id")
-    for version in rows.iterator(chunk_size=100):
-        text = (version.content if version.redacted_at is None else version.masked_content) or ""
-        path = version.path or version.masked_path or ""
-        spans = find_spans(text, fragment)
+    for version in _rows(store_id, version_ids):
+        in_path = fragment in _path_of(version)
+        spans = find_spans(_text_of(version), fragment)
         if spans:
             redact_spans(
                 actor=actor,
                 store_id=store_id,
                 version_id=version.id,
                 spans=spans,
-                hide_path=fragment in path,
+                hide_path=in_path,
                 reason=reason,
                 now=now,
             )
             done.append(version.id)
-        elif fragment in path:
+        elif in_path:
             done += empty_versions(store_id=store_id, version_ids=[version.id], by=by)
     return done
 
 
 __all__ = [
     "LONGEST", "MASK", "Holders", "Masked", "Redacted", "read_masked", "redact_current",
-    "redact_everywhere", "redact_span", "redact_spans", "redact_versions", "who_else_holds",
+    "redact_everywhere", "redact_piece", "redact_span", "redact_spans", "redact_versions", "who_else_holds",
 ]  # fmt: skip

@@ -80,6 +80,8 @@ def empty_versions(*, store_id: str, version_ids: Sequence[str], by: Mapping[str
         content_sha256=None,
         content_size_bytes=None,
         salt=None,
+        # It may quote the text.
+        reason="",
         masked_path=None,
         masked_content=None,
         span_redacted_at=None,

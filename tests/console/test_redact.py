@@ -134,6 +134,32 @@ class TheLiveText(RedactCase):
         copy = memories.get_memory(actor=self.actor, store_id=self.copy.store_id, memory_id=self.copy.id)
         self.assertEqual(copy.content, "Key: [redacted], it is.")
 
+    def test_what_was_written_since_is_cleaned_too_and_what_is_left_is_said(self):
+        looked = self.client.post(self.leak_url, {"do": "look", "fragment": SECRET})
+        [here] = [
+            box["value"] for box in Page(looked.content.decode()).all("input")
+            if box.get("name") == "also" and self.leak.id in box["value"]
+        ]  # fmt: skip
+        make_version(actor=self.actor, memory=self.leak, content=f"{SECRET}, and a line by an agent")
+        form = {"do": "everywhere", "fragment": SECRET, "also": here, "reason": "rotate"}
+        page = self.client.post(self.leak_url, form)
+        self.assertContains(page, "It still stands in 1 live text and 0 older versions.")
+        self.assertContains(page, self.copy.head_version_id)
+        live = memories.get_memory(actor=self.actor, store_id=self.store.id, memory_id=self.leak.id)
+        self.assertEqual(live.content, "[redacted], and a line by an agent")
+        self.assertEqual(self.texts().count(SECRET), 1)
+
+    def test_a_reason_may_hold_the_value_too(self):
+        quoted = make_version(actor=self.actor, memory=self.leak, content="x", reason=f"took {SECRET} out")
+        looked = self.client.post(self.leak_url, {"do": "look", "fragment": SECRET})
+        self.assertContains(looked, f"{self.store.id} {quoted.id} {self.leak.id}")
+        form = {"do": "everywhere", "fragment": SECRET, "also": f"{self.store.id} {quoted.id}", "reason": "r"}
+        self.client.post(self.leak_url, form)
+        self.assertEqual(MemoryVersion.objects.get(id=quoted.id).reason, "took [redacted] out")
+        for kind in ("csv", "jsonl"):
+            export = b"".join(self.client.get(f"/activity/export.{kind}").streaming_content).decode()
+            self.assertNotIn(SECRET, export)
+
     def test_queries_of_the_page_are_fixed(self):
         with self.assertNumQueries(5):
             self.client.get(self.leak_url)

@@ -302,6 +302,61 @@ class WhoElseHoldsTest(RedactionCase, TestCase):
                 Memory.objects.all().delete()
                 type(self.store).objects.update(memory_count=0)
 
+    def test_a_live_text_is_cleaned_as_it_is_by_then(self):
+        memory = self.memory()
+        newer = self.change(memory, f"{TEXT}And one more line.\n")
+        kept = self.memory("nothing of it", "/kept.md")
+        done = redaction.redact_everywhere(
+            actor=self.person,
+            fragment=SECRET,
+            versions={self.store.id: [memory.head_version_id, kept.head_version_id]},
+            live={self.store.id: [memory.id]},
+        )
+        self.assertEqual(set(done.version_ids), {memory.head_version_id, newer.id})
+        cleaned = MemoryVersion.objects.get(id=Memory.objects.get(id=memory.id).head_version_id)
+        self.assertEqual(cleaned.content, "Call [redacted] at noon.\nAnd be kind.\nAnd one more line.\n")
+        self.assertEqual(MemoryVersion.objects.get(id=kept.head_version_id).content, "nothing of it")
+        self.assertEqual(find_anywhere(SECRET), [])
+
+    def test_a_reason_is_looked_through_and_loses_it(self):
+        memory = self.memory("one", reason=f"about {SECRET}")
+        self.change(memory, "two", reason=f"{SECRET}, again")
+        gone = self.memory("three", "/gone.md", reason="plain")
+        self.change(gone, "four")
+        versions.redact_version(
+            actor=self.person, store_id=self.store.id, version_id=gone.head_version_id, reason=f"had {SECRET}"
+        )
+        found = self.holders(fragment=SECRET)
+        self.assertEqual(
+            [(r.in_content, r.in_path, r.in_reason) for r in found.rows], [(False, False, True)] * 3
+        )
+        done = redaction.redact_everywhere(
+            actor=self.person, fragment=SECRET, versions={self.store.id: [r.version_id for r in found.rows]}
+        )
+        self.assertEqual((len(done.version_ids), done.memory_ids, done.left), (3, [], []))
+        self.assertEqual(find_anywhere(SECRET), [])
+        self.assertEqual(
+            set(MemoryVersion.objects.filter(content__in=("one", "two")).values_list("reason", flat=True)),
+            {"about [redacted]", "[redacted], again"},
+        )
+
+    def test_a_piece_and_its_copies_go_together_or_not_at_all(self):
+        memory = self.memory(f"{SECRET}\nand {SECRET[:3]}\n", path=f"/{SECRET}.md")
+        self.change(memory, path="/clean.md")
+        piece = {"actor": self.person, "store_id": self.store.id, "version_id": memory.head_version_id}
+        for fragment, elsewhere in ((SECRET[:3], self.store.id), (SECRET, "memstore_none")):
+            self.assertRefused(
+                (InvalidInput, StoreNotFound),
+                lambda f=fragment, e=elsewhere: redaction.redact_piece(
+                    **piece, fragment=f, versions={e: ["memver_none"]}
+                ),
+            )
+        redaction.redact_piece(**piece, fragment="and", versions={})
+        redaction.redact_piece(**piece, fragment=SECRET, versions={})
+        row = MemoryVersion.objects.get(id=memory.head_version_id)
+        self.assertIsNone(row.masked_path)
+        self.assertEqual(find_anywhere(SECRET), [])
+
     def test_what_cannot_be_cleaned_is_named(self):
         archived = make_store(actor=self.admin)
         there = self.memory(TEXT, store=archived)

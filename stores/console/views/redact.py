@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from stores.console import formats, notices, text
+from stores.console import formats, notices, plans, text
 from stores.console.access import ConsoleRequest, for_members
 from stores.console.htmx import render_main
 from stores.console.paths import show_path
@@ -64,9 +64,9 @@ def version_redact(request: ConsoleRequest, store_id: str, version_id: str) -> H
         return show_version(request, store, version, fragment=fragment, error=error)
     try:
         done = redact_chosen(request, store_id, version, fragment)
-    except (InvalidInput, Refused, Conflict) as error:
+    except (InvalidInput, Refused, Conflict, StoreNotFound) as error:
         return show_version(request, store, version, fragment=fragment, error=error.message)
-    say_done(request, done)
+    say_done(request, done, still=look_again(actor, store_id, fragment) if fragment else None)
     return redirect(version_url(store_id, version_id))
 
 
@@ -75,28 +75,18 @@ def redact_chosen(
 ) -> redaction.Redacted:
     actor = request.member.actor
     reason = request.POST["reason"]
-    others = ticked(request)
+    others, _ = ticked(request)
     if not fragment:
         wanted = {**others, store_id: [*others.get(store_id, []), version.id]}
         return redaction.redact_versions(actor=actor, versions=wanted, reason=reason)
-    spans = find_spans(readable_text(actor, version) or "", fragment)
-    if not spans:
-        raise InvalidInput("This piece does not stand in the text of this version.")
-    hide_path = fragment in (version.path or "")
-    redaction.redact_spans(
+    return redaction.redact_piece(
         actor=actor,
         store_id=store_id,
         version_id=version.id,
-        spans=spans,
-        hide_path=hide_path,
+        fragment=fragment,
+        versions=others,
         reason=reason,
     )
-    if not others:
-        return redaction.Redacted([version.id], [], [])
-    more = redaction.redact_everywhere(
-        actor=actor, fragment=fragment, versions=others, keep_rest=True, reason=reason
-    )
-    return redaction.Redacted([version.id, *more.version_ids], more.memory_ids, more.left)
 
 
 def find_live(actor: Actor, version: VersionRow) -> MemoryRow | None:
@@ -186,7 +176,7 @@ def holders_context(holders: Holders | None, hint: str, version_id: str) -> dict
 
 def holder_row(row: HolderRow) -> Row:
     return {
-        "value": f"{row.store_id} {row.version_id}",
+        "value": f"{row.store_id} {row.version_id}{f' {row.memory_id}' if row.is_head else ''}",
         "url": version_url(row.store_id, row.version_id),
         "redact_url": f"{memory_url(row.store_id, row.memory_id)}redact/",
         "seq": row.seq,
@@ -195,29 +185,50 @@ def holder_row(row: HolderRow) -> Row:
         "when": formats.instant(row.created_at, now=clock.now_utc()),
         "is_head": row.is_head,
         "in_path": row.in_path and not row.in_content,
+        "in_reason": row.in_reason and not row.in_content and not row.in_path,
     }
 
 
-def ticked(request: ConsoleRequest) -> dict[str, list[str]]:
-    """The other holders that are to be redacted too, by store; what is none of ours finds nothing."""
-    found: dict[str, list[str]] = defaultdict(list)
+def ticked(request: ConsoleRequest) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The other versions that are to be redacted too, and the memories whose live text is to be cleaned,
+    whatever version that is by now; by store. What is none of ours finds nothing.
+    """
+    versions: dict[str, list[str]] = defaultdict(list)
+    live: dict[str, list[str]] = defaultdict(list)
     for value in request.POST.getlist("also"):
-        store_id, _, version_id = value.partition(" ")
-        if version_id and "\0" not in value:
-            found[store_id].append(version_id)
-    return dict(found)
+        store_id, _, rest = value.partition(" ")
+        version_id, _, memory_id = rest.partition(" ")
+        if not version_id or "\0" in value:
+            continue
+        versions[store_id].append(version_id)
+        if memory_id:
+            live[store_id].append(memory_id)
+    return dict(versions), dict(live)
 
 
-def say_done(request: ConsoleRequest, done: redaction.Redacted) -> None:
-    versions, cleaned = len(done.version_ids), len(done.memory_ids)
-    words = f"Redacted: {formats.count(versions)} version{'' if versions == 1 else 's'}."
-    if cleaned:
-        words += f" {formats.count(cleaned)} live text{'' if cleaned == 1 else 's'} cleaned."
-    if done.left:
-        words += f" {formats.count(len(done.left))} left: {done.left[0].message}"
-        notices.warn(request, words)
-    else:
-        notices.say(request, words)
+def look_again(actor: Actor, store_id: str, fragment: str) -> Holders | None:
+    """Who holds it after the act: what was not ticked, and what was written since the page was shown."""
+    try:
+        return redaction.who_else_holds(actor=actor, store_id=store_id, fragment=fragment, seconds=SECONDS)
+    except InvalidInput:
+        return None  # too short to be looked for
+
+
+def say_done(request: ConsoleRequest, done: redaction.Redacted, *, still: Holders | None) -> None:
+    words = f"Redacted: {numbered(len(done.version_ids), 'version')}."
+    if done.memory_ids:
+        words += f" {numbered(len(done.memory_ids), 'live text')} cleaned."
+    words += plans.words_left(done.left)
+    holds = still is not None and still.rows
+    if still is not None and holds:
+        older = len(still.rows) - len(still.heads)
+        where = f"{numbered(len(still.heads), 'live text')} and {numbered(older, 'older version')}"
+        words += f" It still stands in {where}."
+    (notices.warn if done.left or holds else notices.say)(request, words)
+
+
+def numbered(number: int, word: str) -> str:
+    return f"{formats.count(number)} {word}{'' if number == 1 else 's'}"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -268,7 +279,7 @@ def everywhere(request: ConsoleRequest, store: MemoryStore, memory: MemoryRow) -
             "Nothing was redacted: say why. The reason is kept with the cleaned and the redacted versions."
         )
         return show_memory(request, store, memory, fragment=fragment, error=error)
-    versions = ticked(request)
+    versions, live = ticked(request)
     if not versions:
         return show_memory(request, store, memory, fragment=fragment, error="Nothing is ticked.")
     try:
@@ -276,13 +287,19 @@ def everywhere(request: ConsoleRequest, store: MemoryStore, memory: MemoryRow) -
             actor=request.member.actor,
             fragment=fragment,
             versions=versions,
+            live=live,
             keep_rest=request.POST.get("keep_rest") == "1",
             reason=request.POST["reason"],
         )
     except (InvalidInput, Refused, Conflict, StoreNotFound) as error:
         return show_memory(request, store, memory, fragment=fragment, error=error.message)
-    say_done(request, done)
-    return redirect(history_url(store.id, memory.id))
+    still = look_again(request.member.actor, store.id, fragment)
+    say_done(request, done, still=still)
+    if still is None or not still.rows:
+        return redirect(history_url(store.id, memory.id))
+    # Shown at once: where it still stands is no matter for an address.
+    now = get_memory(actor=request.member.actor, store_id=store.id, memory_id=memory.id)
+    return show_memory(request, store, now, fragment=fragment)
 
 
 def show_memory(
@@ -298,10 +315,12 @@ def show_memory(
     now = clock.now_utc()
     live = memory.content or ""
     holders, hint = None, ""
-    places = 0
+    places, in_reason = 0, False
     if fragment:
         holders, hint = find_holders(actor, store.id, memory.head_version_id, fragment)
         places = len(find_spans(live, fragment))
+        head = get_version(actor=actor, store_id=store.id, version_id=memory.head_version_id)
+        in_reason = fragment in head.reason
         error = error or hint
     context = {
         **store_context(store, now=now),
@@ -311,9 +330,9 @@ def show_memory(
         **editor_context(live if content is None else content, None),
         "fragment": fragment if holders is not None else "",
         "asked": fragment,
-        "is_here": places > 0 or bool(fragment and fragment in memory.path),
+        "is_here": places > 0 or in_reason or bool(fragment and fragment in memory.path),
         "places": formats.count(places),
-        "here": f"{store.id} {memory.head_version_id}",
+        "here": f"{store.id} {memory.head_version_id} {memory.id}",
         "mask": MASK,
         **holders_context(holders, hint, memory.head_version_id),
         "reason": request.POST.get("reason", ""),

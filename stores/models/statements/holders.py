@@ -1,4 +1,7 @@
-"""Which versions hold any of some fragments of text, byte for byte. Scans, so every call is bounded."""
+"""Which versions hold any of some fragments, byte for byte, in text, path or reason.
+
+Scans, so every call is bounded.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,7 +14,7 @@ from stores.models.statements.reads import text_list
 
 
 class HolderRow(msgspec.Struct, frozen=True, gc=False):
-    """A version that holds a fragment in its text, its path or both; `path` as people may see it."""
+    """A version that holds a fragment in its text, its path or a reason; `path` as people may see it."""
 
     version_id: str
     store_id: str
@@ -26,6 +29,7 @@ class HolderRow(msgspec.Struct, frozen=True, gc=False):
     is_head: bool
     in_content: bool
     in_path: bool
+    in_reason: bool
 
 
 def _holds(expression: str) -> str:
@@ -58,12 +62,13 @@ def _holders(scope: str) -> Statement:
         f"coalesce(v.path, v.masked_path) AS path, {select_instant('v.created_at')} AS at, v.actor_type, "
         "v.actor_id, v.actor_label, "
         f"{_holds('coalesce(v.content, v.masked_content)')} AS in_content, "
-        f"{_holds('coalesce(v.path, v.masked_path)')} AS in_path "
+        f"{_holds('coalesce(v.path, v.masked_path)')} AS in_path, "
+        f"({_holds('v.reason')} OR {_holds('v.redacted_reason')}) AS in_reason "
         f"FROM stores_memoryversion v WHERE {scopes[scope]}) "
         "SELECT l.id, l.store_id, l.memory_id, l.seq, l.operation, l.path, l.at, l.actor_type, l.actor_id, "
         "l.actor_label, EXISTS (SELECT 1 FROM stores_memory m WHERE m.id = l.memory_id "
-        "AND m.head_version_id = l.id), l.in_content, l.in_path "
-        "FROM looked_at l WHERE l.in_content OR l.in_path ORDER BY l.id DESC"
+        "AND m.head_version_id = l.id), l.in_content, l.in_path, l.in_reason "
+        "FROM looked_at l WHERE l.in_content OR l.in_path OR l.in_reason ORDER BY l.id DESC"
     )
 
 

@@ -1,7 +1,7 @@
 """What an act would do, as rows and ticks: for moves, for undoing and for going back to a moment alike.
 
 A page shows a plan before it is carried out (stores/_plan.html), and sends a digest of it back: when
-something else would happen by then, nothing is done and the page is shown again. Long plans are listed in
+something else would happen to what is ticked by then, nothing is done and the page is shown again. Long plans are listed in
 part; what is not listed is ticked as a whole.
 """
 
@@ -48,11 +48,17 @@ class Ticks:
 
     def of(self, steps: Sequence[Step]) -> list[Step]:
         """The steps that are ticked. Raises Http404 for marks that these steps have not."""
-        marks = {mark(step): step for step in steps[:STEPS_SHOWN]}
+        marks = {mark(step): step for step in (steps[:STEPS_SHOWN] if self.rest else steps)}
         if self.chosen - marks.keys():
             raise Http404("What is ticked was not shown.")
         found = [step for key, step in marks.items() if key in self.chosen]
         return found + list(steps[STEPS_SHOWN:]) if self.rest else found
+
+    def fit(self, steps: Sequence[Step]) -> bool:
+        """Whether all that is ticked would still be done as it was shown. What is new, or was not ticked, is
+        not touched, so that whoever writes on does not keep a person from undoing the rest.
+        """
+        return bool(self.chosen) and not self.rest and self.chosen <= {mark(step) for step in steps}
 
     @property
     def is_empty(self) -> bool:

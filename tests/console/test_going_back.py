@@ -123,6 +123,15 @@ class GoingBack(MomentTestCase):
         self.assertEqual(self.contents()["/a/kept.md"], "mine\n")
         self.assertContains(response, "New</span>", status_code=400)
 
+    def test_what_an_agent_goes_on_writing_does_not_hold_up_the_rest(self):
+        form = self.form()
+        make_version(actor=self.actor, memory=self.kept, content="mine\n")
+        again = preview_form(Page(self.send(form).content.decode()))
+        make_version(actor=self.actor, memory=self.kept, content="and mine again\n")
+        self.send(again)
+        self.assertIn("/a/gone.md", self.paths())
+        self.assertEqual(self.contents()["/a/kept.md"], "and mine again\n")
+
     def test_a_second_click_does_nothing_more(self):
         form = self.form()
         self.send(form)

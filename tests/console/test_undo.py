@@ -255,14 +255,24 @@ class Meanwhile(UndoPage):
         self.assertEqual(self.texts()["/edited.md"], "mine\n")
         self.assertEqual(self.texts()["/gone.md"], "gone\n")
 
-    def test_what_is_new_is_marked_and_not_ticked(self):
-        form = self.tick(self.form(), self.edited) | {"reason": "kept"}
+    def test_what_is_not_ticked_may_change(self):
+        form = self.tick(self.form(), self.edited)
         make_memory(actor=self.agent, store=self.store, path="/new.md")
+        make_version(actor=self.agent, memory=self.made, content="and on\n")
+        self.assertContains(self.send(form), "Undone: 1 memory.")
+        self.assertEqual(self.texts()["/edited.md"], "edited\n")
+        self.assertEqual((self.texts()["/made.md"], "/new.md" in self.texts()), ("and on\n", True))
+
+    def test_what_is_new_is_marked_and_not_ticked(self):
+        make_version(actor=self.agent, memory=self.made, content="and on\n")
+        form = self.tick(self.form(), self.edited, self.made) | {"reason": "kept"}
+        make_memory(actor=self.agent, store=self.store, path="/new.md")
+        make_version(actor=self.agent, memory=self.made, content="and on again\n")
         page = Page(self.send(form).content.decode())
-        self.assertIn("What is new is marked, and not ticked.", page.text)
+        self.assertIn("Of what was ticked, 1 memory changed.", page.text)
         self.assertIn("Deleted New /new.md", page.text)
         self.assertIn('value="kept"', page.html)
-        self.assertEqual(preview_form(page)["tick"], form["tick"])
+        self.assertEqual(preview_form(page)["tick"], self.tick(form, self.edited)["tick"])
 
     def test_a_second_click_does_nothing_more(self):
         form = self.tick(self.form(), self.edited, self.gone)

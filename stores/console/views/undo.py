@@ -44,7 +44,9 @@ def activity_undo(request: ConsoleRequest) -> HttpResponse:
         return show(request, asked, plan)
     ticks = plans.read_ticks(request.POST)
     later = set(request.POST.getlist("later"))
-    if request.POST.get("digest") != plans.digest(plan):
+    steps = [item.step for item in plan.items if item.step is not None]
+    is_same = request.POST.get("digest") == plans.digest(plan)
+    if not is_same and (later or not ticks.fit(steps)):
         return changed(request, asked, plan, ticks, later)
     if ticks.is_empty and not later:
         return show(request, asked, plan, ticks=ticks, error=plans.NOTHING_TICKED)

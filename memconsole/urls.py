@@ -6,6 +6,8 @@ from django.urls import include, path
 
 from stores.console.views.session import sign_in
 
+handler400 = "stores.console.views.errors.bad_request"
+
 urlpatterns = [
     path("", include("stores.console.urls")),
     path("login/", sign_in, name="login"),

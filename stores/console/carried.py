@@ -54,10 +54,12 @@ def posted(request: HttpRequest) -> str:
 
 def read(value: str) -> Fields:
     try:
-        found = json.loads(value or "[]")
-        return [(str(name), str(text)) for name, text in found if name not in NOT_CARRIED]
-    except (ValueError, TypeError):
+        found = [(str(name), str(text)) for name, text in json.loads(value or "[]")]
+        for field in found:
+            "".join(field).encode()  # no page can hold half a surrogate pair
+    except (ValueError, TypeError, RecursionError):
         return []
+    return [(name, text) for name, text in found if name not in NOT_CARRIED]
 
 
 def offer(request: HttpRequest, address: str, fields: Sequence[tuple[str, str]] = ()) -> HttpResponse | None:

@@ -32,6 +32,14 @@ MOST_LINES = 8_000
 MOST_BRACKETS = 4_000
 MOST_SIGNS = 24_000
 SIGNS = re.compile(r"[*_~`<|&\\#]")
+BREAK = re.compile(r"\r\n?|\n")
+# A line costs as much again for each quote or list that it lies in, and it may lie in them without a sign of
+# its own; a row of a table costs as much as it has columns, though it be empty.
+MOST_LINES_BY_DEPTH = 40_000
+MOST_CELLS = 20_000
+CONTAINERS = re.compile(r"(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])(?=[ \t>]|$|(?<=>)))+")
+SIGN_OF_ONE = re.compile(r">|[-+*]|\d[.)]")
+DELIMITERS = re.compile(r"[ \t>]*[|:\- \t]*-[|:\- \t]*")
 # What lies deeper is left out by the parser without a word.
 NESTING = 40
 MARKS_A_PAGE = 3_000
@@ -113,11 +121,36 @@ def render(content: str) -> Rendered:
 
 
 def is_costly(content: str) -> bool:
+    lines = BREAK.split(content)
+    depth = max(map(depth_of, lines))
     return (
-        content.count("\n") > MOST_LINES
+        len(lines) > MOST_LINES
+        or len(lines) * depth > MOST_LINES_BY_DEPTH
+        or cells_of(lines) > MOST_CELLS
         or content.count("[") + content.count("]") > MOST_BRACKETS
         or len(SIGNS.findall(content)) > MOST_SIGNS
     )
+
+
+def depth_of(line: str) -> int:
+    """In how many quotes and lists a line that begins one lies, at most: by its signs and its indent."""
+    found = CONTAINERS.match(line)
+    if found is None:
+        return 0
+    return len(SIGN_OF_ONE.findall(found[0])) + (len(line) - len(line.lstrip(" \t"))) // 2
+
+
+def cells_of(lines: Sequence[str]) -> int:
+    """Of all tables, at most: a table goes on to the next blank line."""
+    cells = rows = 0
+    for line in reversed(lines):
+        if not line.strip():
+            rows = 0
+            continue
+        if DELIMITERS.fullmatch(line):
+            cells += line.count("|") * rows
+        rows += 1
+    return cells
 
 
 def _notes(env: dict[str, Any]) -> list[str]:

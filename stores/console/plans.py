@@ -1,8 +1,8 @@
 """What an act would do, as rows and ticks: for moves, for undoing and for going back to a moment alike.
 
 A page shows a plan before it is carried out (stores/_plan.html), and sends a digest of it back: when
-something else would happen to what is ticked by then, nothing is done and the page is shown again. Long plans are listed in
-part; what is not listed is ticked as a whole.
+something else would happen to what is ticked by then, nothing is done and the page is shown again. Long plans
+are listed in part; what is not listed is ticked as a whole.
 """
 
 from collections import Counter

@@ -202,6 +202,13 @@ class Drawing(SimpleTestCase):
 
 
 HOSTILE_TEXTS = {
+    # Lines that go on in quotes and lists without a sign of their own, and cells that are not written.
+    "deep quote, then CR": ">" * 37 + "a\r" + "b\r" * 51_000,
+    "deep quote, then LF": ">" * 37 + "a\n" + "b\n" * 7_900,
+    "deep list, then lines": "- " * 37 + "a\n" + "b\n" * 7_900,
+    "list by indent, then lines": "".join(" " * (2 * n) + "- x\n" for n in range(37)) + "b\n" * 7_900,
+    "wide table of empty cells": "|a" * 2_500 + "|\n" + "|-" * 2_500 + "|\n" + "|b\n" * 4_000,
+    "many tables": ("|a" * 40 + "|\n" + "|-" * 40 + "|\n" + "|b\n" * 100 + "\n") * 60,
     **{
         f"many {piece!r}": (piece * (LIMIT // len(piece)))
         for piece in (

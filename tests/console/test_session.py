@@ -96,5 +96,41 @@ class Theme(ConsoleTestCase):
         self.assertNotIn("data-theme", self.page("/stores/").all("html")[0])
 
     def test_leads_back_to_this_site_only(self):
-        response = self.choose("dark", "https://evil.example/")
-        self.assertRedirects(response, "/", fetch_redirect_response=False)
+        for then in ("https://evil.example/", "//evil.example/", "stores", "logout", "é", "a\0b", ""):
+            with self.subTest(then):
+                response = self.choose("dark", then)
+                self.assertRedirects(response, "/", fetch_redirect_response=False)
+
+
+class Unreadable(ConsoleTestCase):
+    def test_forms_get_an_honest_page(self):
+        for charset in ("utf-16", "utf-7", "hex", "rot13"):
+            for url in ("/login/", "/theme/", f"{self.store_url}memories/new/"):
+                with self.subTest(url, charset=charset):
+                    client = Client(enforce_csrf_checks=True)
+                    client.get("/login/")  # for the cookie with the token
+                    response = client.generic(
+                        "POST",
+                        url,
+                        b"a=1",
+                        content_type=f"application/x-www-form-urlencoded; charset={charset}",
+                    )
+                    self.assertContains(response, "This request cannot be read", status_code=400)
+
+    def test_what_is_carried_over_the_sign_in_is_ours_or_nothing(self):
+        for carried in (
+            "[" * 5_000 + "]" * 5_000,
+            '[["text","\\ud800"]]',
+            '[["\\udfff","x"]]',
+            "[1]",
+            "{",
+            "[[1]]",
+        ):
+            for user in (None, self.owner):
+                with self.subTest(carried[:20], user=user):
+                    client = Client()
+                    if user:
+                        client.force_login(user)
+                    response = client.post("/login/", GOOD | {"password": "wrong", "carried": carried})
+                    self.assertLess(response.status_code, 400)
+                    self.assertNotIn(b"ud800", response.content)

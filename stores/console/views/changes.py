@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from stores.console import formats, notices, text
+from stores.console import formats, notices, plans, text
 from stores.console.access import ConsoleRequest, for_members
 from stores.console.htmx import render_main
 from stores.console.paths import parent, show_path
@@ -126,7 +126,10 @@ def memory_delete(request: ConsoleRequest, store_id: str, memory_id: str) -> Htt
             expected_sha256=request.POST.get("seen"),
             reason=request.POST.get("reason", ""),
         )
-    except (InvalidInput, Conflict):
+    except InvalidInput as error:
+        notices.warn(request, f"Not deleted: {error.message}")
+        return redirect(memory_url(store_id, memory_id))
+    except Conflict:
         notices.warn(
             request, "Not deleted: the memory has changed since you opened it. This is its text now."
         )
@@ -241,15 +244,13 @@ def version_undo(request: ConsoleRequest, store_id: str, version_id: str) -> Htt
 
 
 def say_undone(request: ConsoleRequest, store_id: str, act: Act) -> None:
-    done, left = len(act.version_ids), len(act.left)
+    done = len(act.version_ids)
     if act.id is None:
-        why = act.left[0].message if act.left else "It is as it was before already."
-        notices.warn(request, f"Nothing was undone. {why}")
+        why = plans.words_left(act.left) or " It is as it was before already."
+        notices.warn(request, f"Nothing was undone.{why}")
         return
     words = "Undone." if done == 1 else f"Undone: {formats.count(done)} memories."
-    if left:
-        words += f" {formats.count(left)} left alone: {act.left[0].message}"
-    notices.say(request, words, undo_url=undo_url(store_id, act.id))
+    notices.say(request, words + plans.words_left(act.left), undo_url=undo_url(store_id, act.id))
 
 
 def where_to(actor: Actor, store_id: str, version: VersionRow, act: Act) -> str:

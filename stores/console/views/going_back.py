@@ -112,7 +112,7 @@ def changed(
     is_known = all(left.memory_id is not None for left in plan.left)
     is_done = is_known and ticks.ids.isdisjoint(still) and not ticks.leaves_some(len(plan.steps))
     if is_done and not ticks.is_empty:
-        notices.say(request, DONE_ALREADY, link=("Activity", activity_url(actor=request.member.actor.id)))
+        notices.say(request, DONE_ALREADY, link=(activity_url(actor=request.member.actor.id), "Activity"))
         return redirect(folder_url(store.id, "/"))
     return show(request, store, wanted, plan, ticks=ticks, error=error)
 

@@ -23,8 +23,9 @@ from stores.models.statements.moments import StateRow
 from stores.models.statements.rows import PrefixRow, VersionRow
 
 ITEMS_A_PAGE = 200
-# Of each kind of difference; more are counted, not listed.
-DIFFERENCES_LISTED = 300
+# Of each kind of difference; more are counted, not listed. Four kinds have boxes to tick, and a form may have
+# 1,000 fields.
+DIFFERENCES_LISTED = 200
 REDACTED_LISTED = 50
 NOW = "now"
 

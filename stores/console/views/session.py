@@ -66,9 +66,9 @@ def choose_workspace(request: ConsoleRequest) -> HttpResponse:
 def choose_theme(request: HttpRequest) -> HttpResponse:
     """Kept in a cookie that scripts may write too: with script the page need not be loaded anew."""
     here = request.POST.get("next", "")
-    if not url_has_allowed_host_and_scheme(here, {request.get_host()}, request.is_secure()):
-        here = settings.LOGIN_REDIRECT_URL
-    response = redirect(here)
+    is_ours = url_has_allowed_host_and_scheme(here, {request.get_host()}, request.is_secure())
+    # A bare word would be taken for the name of a page.
+    response = redirect(here if is_ours and here.startswith("/") else settings.LOGIN_REDIRECT_URL)
     theme = request.POST.get("theme")
     if theme in THEMES:
         response.set_cookie(THEME_COOKIE, theme, YEAR_SECONDS, samesite="Lax", secure=settings.SECURE_COOKIES)

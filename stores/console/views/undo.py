@@ -128,7 +128,7 @@ def changed(
     still_later = {item.memory_id for item in plan.items if item.later_step is not None}
     ticked = bool(plan.items) and not (ticks.is_empty and not later)
     if ticked and ticks.ids <= finished and not ticks.leaves_some(len(steps)) and not later & still_later:
-        notices.say(request, DONE_ALREADY, link=("Activity", activity_url(actor=request.member.actor.id)))
+        notices.say(request, DONE_ALREADY, link=(activity_url(actor=request.member.actor.id), "Activity"))
         return redirect(back_url(asked))
     if request.POST.get("digest") != plans.digest(plan):
         error = plans.changed_since(ticks, steps)

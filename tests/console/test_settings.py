@@ -129,6 +129,11 @@ class Ending(SettingsCase):
     def test_a_name_that_nobody_can_type_goes_by_the_id(self):
         store = make_store(actor=self.actor, name=hostile.NAME)
         self.client.post(f"/stores/{store.id}/settings/delete/", {"confirm": store.id})
+        blank = make_store(actor=self.actor, name="   ")
+        for typed in ("", " ", "   "):
+            response = self.client.post(f"/stores/{blank.id}/settings/delete/", {"confirm": typed})
+            self.assertEqual(response.status_code, 400)
+        self.assertEqual(self.client.post("/stores/new/", {"name": "  "}).status_code, 400)
         self.assertFalse(MemoryStore.objects.filter(id=store.id).exists())
 
     def test_changes_are_made_by_post_only(self):

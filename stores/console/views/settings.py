@@ -36,7 +36,7 @@ def store_create(request: ConsoleRequest) -> HttpResponse:
     try:
         store = create_store_from_template(
             actor=actor,
-            name=request.POST.get("name", ""),
+            name=request.POST.get("name", "").strip(),
             template=request.POST.get("template", "blank"),
             # Left empty, the template says what the store is for.
             description=description or None,
@@ -151,7 +151,7 @@ def show_settings(
 def is_confirmed(request: ConsoleRequest, store: MemoryStore) -> bool:
     """Whether the name was typed. A name may hold what nobody can type, so the id does as well."""
     typed = " ".join(request.POST.get("confirm", "").split())
-    return typed in (" ".join(store.name.split()), store.id)
+    return typed != "" and typed in (" ".join(store.name.split()), store.id)
 
 
 NOT_CONFIRMED = "Nothing was done: what was typed is not the name of this store."

@@ -190,6 +190,8 @@ class _Person:
     def _send(self, method: str, address: str, body: str | None = None) -> tuple[int, bytes]:
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         headers = {"Accept-Encoding": "gzip", "Cookie": cookies}
+        if address.startswith("/palette/"):
+            headers["HX-Request"] = "true"  # it is a part of pages, and none itself
         if body is not None:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         self.connection.request(method, address, body, headers)

@@ -42,6 +42,18 @@ class Term(msgspec.Struct, frozen=True, dict=True):
         # Words in quotes stay together over the end of a line too.
         return re.compile(r"\s+".join(re.escape(piece) for piece in self.folded.split()))
 
+    def whole_words(self) -> list[str]:
+        """The words that every text with this term has as they are: of a term that may stand inside words, not
+        those that its ends may cut.
+        """
+        if not self.inside:
+            return words_of(self.folded)
+        folded = fold(self.folded)
+        words = words_of(folded)
+        first = 1 if words and is_letter(folded[0]) else 0
+        last = len(words) - 1 if words and is_letter(folded[-1]) else len(words)
+        return words[first:last]
+
     @cached_property
     def is_plain(self) -> bool:
         """Whether the index alone can answer it."""
@@ -76,15 +88,19 @@ class Query(msgspec.Struct, frozen=True):
 
     def words(self) -> list[str]:
         """What to ask the index for: every text that matches has all of these words, the longest first."""
-        if any(term.inside for term in self.terms):
-            return []
-        words = dict.fromkeys(word for term in self.terms for word in words_of(term.folded))
+        if self.path_only:
+            return []  # paths are looked through faster than texts are fetched
+        words = dict.fromkeys(word for term in self.terms for word in term.whole_words())
         return sorted(words, key=lambda word: (-len(word), word))[:INDEXED_WORDS]
 
     def needs_text(self) -> bool:
         """Whether what the index finds must be compared with the text itself."""
         words = {word for term in self.terms for word in words_of(term.folded)}
         return len(words) > INDEXED_WORDS or not all(term.is_plain for term in self.terms)
+
+    def phrase(self) -> Term:
+        """All terms side by side, in the order they were written."""
+        return Term(" ".join(term.folded for term in self.terms))
 
     def fold(self, text: str) -> str:
         return fold_case(text) if self.exact else fold(text)

@@ -259,3 +259,30 @@ class SnippetTest(SimpleTestCase):
             mark_path(parse_query("tea md", "path"), "/teas/x.md"),
             [("/", False), ("tea", True), ("s/x.", False), ("md", True)],
         )
+
+
+PIECES = st.sampled_from(
+    ["day", "Tag", "é", "\u0301", "\u200b", " ", "-", "_", "\n", "30", "日", "ß", "İ", "’", "a"]
+)
+
+
+class WholeWords(SimpleTestCase):
+    def test_are_those_between_the_ends(self):
+        for text, words in {
+            "arewor": [],
+            "ote 432": [],
+            "und 30 days fro": ["30", "days"],
+            "(30 days.": ["30", "days"],
+            "日本": ["日", "本"],
+        }.items():
+            with self.subTest(text):
+                self.assertEqual(set(parse_query(text, "substring").words()), set(words))
+
+    @given(st.lists(PIECES, max_size=12), st.data())
+    def test_stand_in_every_text_with_the_substring(self, pieces, data):
+        text = "".join(pieces)
+        begin = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(begin, len(text)))
+        query = parse_query(text[begin:end], "substring")
+        if query.terms and query.matches("/p", text):
+            self.assertLessEqual(set(query.words()), set(words_of(fold(text))) | {"p"})

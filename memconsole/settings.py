@@ -44,6 +44,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "stores.console.views.errors.MethodsHaveAPage",
 ]
 
 ROOT_URLCONF = "memconsole.urls"

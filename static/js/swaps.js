@@ -1,5 +1,5 @@
-// What htmx leaves to the page: keys held while clicking, errors, Back and Forward, focus and a word for
-// screen readers.
+// What htmx leaves to the page: keys held while clicking, errors, forms on their way, Back and Forward, focus
+// and a word for screen readers.
 (() => {
   "use strict";
 
@@ -33,6 +33,52 @@
   });
   document.addEventListener("htmx:sendError", () => toast("The server cannot be reached. Try again."));
   document.addEventListener("htmx:timeout", () => toast("The server took too long. Try again."));
+
+  // A form on its way: the bar on top and its button show it, and a second click sends nothing again. Not for
+  // ever: an answer may be a file, or the person stops the browser, and the page stays.
+  const SECOND_CLICK_MS = 5_000;
+  const LONGEST_WAIT_MS = 60_000;
+  let underWay = null;
+  function arrive() {
+    if (!underWay) return;
+    clearTimeout(underWay.again);
+    clearTimeout(underWay.wait);
+    takesAgain(underWay);
+    document.getElementById("busy")?.classList.remove("is-on");
+    underWay.button?.removeAttribute("data-busy");
+    underWay = null;
+  }
+  function takesAgain(sent) {
+    sent.isHeld = false;
+    sent.button?.removeAttribute("aria-disabled");
+  }
+  document.addEventListener(
+    "submit",
+    (event) => {
+      if (!underWay || !underWay.isHeld || underWay.form !== event.target) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    },
+    true,
+  );
+  // The last to hear of it: what a script sends by itself leaves no page.
+  addEventListener("submit", (event) => {
+    const { target: form, submitter: button } = event;
+    const method = (button && button.getAttribute("formmethod")) || form.getAttribute("method") || "get";
+    const window_ = (button && button.getAttribute("formtarget")) || form.getAttribute("target") || "_self";
+    if (event.defaultPrevented || method === "dialog" || window_ !== "_self") return;
+    arrive();
+    const sent = { form, button, isHeld: method.toLowerCase() === "post" };
+    sent.again = setTimeout(takesAgain, SECOND_CLICK_MS, sent);
+    sent.wait = setTimeout(arrive, LONGEST_WAIT_MS);
+    underWay = sent;
+    document.getElementById("busy")?.classList.add("is-on");
+    if (!button) return;
+    button.dataset.busy = "";
+    if (sent.isHeld) button.setAttribute("aria-disabled", "true");
+  });
+  addEventListener("pageshow", arrive);
+  addEventListener("keydown", (event) => event.key === "Escape" && arrive());
 
   // Back and Forward load the page for real: then a sign-in page, a page that is gone and a network that is
   // down look as they do everywhere, and no late answer can land on another page's address. Of an entry only

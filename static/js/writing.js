@@ -112,18 +112,44 @@
     if (marked && !marked.includes("\n")) into.value = marked;
   });
 
-  // One tick for all rows of a table.
-  document.addEventListener("change", (event) => {
-    const all = event.target.closest("[data-tick-all]");
-    if (!all) return;
-    for (const tick of all.closest("form").querySelectorAll("td input[type=checkbox]")) {
-      tick.checked = all.checked;
+  // One tick for all rows of a table, and for what is not listed; it shows what those are, and the button says
+  // how many. Without script the button says "what is ticked".
+  const ticksOf = (form) => form.querySelectorAll("td input[type=checkbox], input[name=rest]");
+  const numberOf = (tick) => Number((tick.dataset.number || "1").replace(/\D/g, ""));
+  function showTicked(form) {
+    const ticks = [...ticksOf(form)];
+    const ticked = ticks.filter((tick) => tick.checked);
+    const all = form.querySelector("[data-tick-all]");
+    if (all) {
+      all.checked = ticks.length > 0 && ticked.length === ticks.length;
+      all.indeterminate = ticked.length > 0 && !all.checked;
     }
+    const place = form.querySelector("[data-ticked]");
+    if (!place) return;
+    const counted = [...ticked, ...form.querySelectorAll("input[name=later]:checked")];
+    const number = counted.reduce((sum, tick) => sum + numberOf(tick), 0);
+    place.textContent = ` (${number.toLocaleString("en")})`;
+  }
+  function showAllTicked() {
+    for (const part of document.querySelectorAll("[data-tick-all], [data-ticked]")) {
+      showTicked(part.closest("form"));
+    }
+  }
+  document.addEventListener("change", (event) => {
+    const form = event.target.matches("input[type=checkbox]") && event.target.form;
+    if (!form || !form.querySelector("[data-tick-all], [data-ticked]")) return;
+    if (event.target.matches("[data-tick-all]")) {
+      for (const tick of ticksOf(form)) tick.checked = event.target.checked;
+    }
+    showTicked(form);
   });
+  // The browser may put back what was ticked when it comes back to a page.
+  addEventListener("pageshow", showAllTicked);
 
   function prepare() {
     for (const saved of document.querySelectorAll("[data-saved]")) write(saved.dataset.saved, null);
     for (const part of document.querySelectorAll("[data-needs-script]")) part.hidden = false;
+    showAllTicked();
     for (const form of document.querySelectorAll("form[data-draft]:not([data-ready])")) {
       form.dataset.ready = "";
       const draft = read(form.dataset.draft);

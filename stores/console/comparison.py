@@ -146,12 +146,12 @@ def facts(diff: Diff, rows: Iterable[Row]) -> list[str]:
         if "" not in (change.old, change.new)
     ]
     if diff.old_lines and diff.new_lines and diff.old_newline_at_end != diff.new_newline_at_end:
-        found.append("A newline at the end was " + ("added" if diff.new_newline_at_end else "removed"))
+        found.append("a newline at the end was " + ("added" if diff.new_newline_at_end else "removed"))
     old = new = 0
     for row in rows:
         if row.change:
             old += count_hidden(row.old.text) if row.old else 0
             new += count_hidden(row.new.text) if row.new else 0
     if old or new:
-        found.append(f"Hidden characters in the changed lines: {old:,} before, {new:,} after")
+        found.append(f"hidden characters in the changed lines: {old:,} before, {new:,} after")
     return found

@@ -7,15 +7,17 @@ it says who and when, not what.
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from stores.console import formats, text
 from stores.console.drawing import count_hidden, draw_text
 from stores.console.paths import show_path
-from stores.console.rows import ACTOR_KINDS, Row
+from stores.console.rows import ACTOR_KINDS, Row, version_names
 from stores.domain import clock
 from stores.domain.actors import ActorType
 from stores.domain.alignment import split_lines
 from stores.domain.blame import BlamedLine
-from stores.domain.history import MemoryCheck, verify_memory
+from stores.domain.history import CHECKED_VERSIONS, MemoryCheck, verify_memory
 from stores.domain.timeline import Blame
 from stores.models import MemoryVersion
 from stores.models.statements.rows import VersionRow
@@ -25,22 +27,23 @@ LINES_A_PAGE = 5_000
 
 
 def of_blame(found: Blame, *, first: int, ignoring: bool) -> tuple[Row, int | None]:
-    """What the page shows, and the line with which its next page begins. One query and those of the check."""
+    """What the page shows, and the line with which its next page begins. One query and those of checking."""
     assert found.shown is not None
     named = named_versions(found)
+    names = version_names(found.versions)
     chains = _chains(named)
     chosen = found.lines[first - 1 : first - 1 + LINES_A_PAGE]
     last = first - 1 + len(chosen)
     return {
-        **_frame(found.shown.store_id, found.shown.memory_id),
+        **_frame(found.shown.store_id, found.shown.memory_id, found.brought_back),
         "version": version_row(found.shown, chains[found.shown.id]),
-        "versions": [version_row(version, chains[version.id]) for version in named],
+        "versions": [version_row(version, chains[version.id]) | names[version.id] for version in named],
         "ignoring": ignoring,
         "hidden": any(count_hidden(line.text) for line in chosen),
         "lines": [
             {
                 "n": line.number,
-                "seq": seq_of(found, line),
+                "by": names[id_of(found, line) or ""]["short"],
                 "earlier": line.is_after_gap,
                 "text": draw_text(line.text),
             }
@@ -50,13 +53,18 @@ def of_blame(found: Blame, *, first: int, ignoring: bool) -> tuple[Row, int | No
     }, last + 1 if last < len(found.lines) else None
 
 
-def of_version(version: VersionRow, *, first: int) -> tuple[Row, int | None]:
-    """One version, with its text."""
+def of_version(
+    version: VersionRow, brought_back: Sequence[VersionRow], *, first: int
+) -> tuple[Row, int | None]:
+    """One version, with its text. `brought_back` are those that its memory goes back to."""
+    if version.redacted_at is not None:
+        # It does not say where it was, so what it came from must not either.
+        brought_back = [msgspec.structs.replace(source, path=None) for source in brought_back]
     lines = split_lines(version.content or "")
     chosen = [line.rstrip("\r\n") for line in lines[first - 1 : first - 1 + LINES_A_PAGE]]
     last = first - 1 + len(chosen)
     return {
-        **_frame(version.store_id, version.memory_id),
+        **_frame(version.store_id, version.memory_id, brought_back),
         "version": version_row(version, _chains([version])[version.id]),
         "hidden": any(count_hidden(line) for line in chosen),
         "lines": [{"n": number, "text": draw_text(line)} for number, line in enumerate(chosen, first)],
@@ -70,7 +78,7 @@ def as_json(found: Blame, *, ignoring: bool) -> dict[str, Any]:
     shown = found.shown
     named = named_versions(found)
     chains = _chains(named)
-    check = verify_memory(store_id=shown.store_id, memory_id=shown.memory_id)
+    check, *former_checks = check_all(shown.store_id, shown.memory_id, found.brought_back)
     return {
         "store_id": shown.store_id,
         "memory_id": shown.memory_id,
@@ -80,14 +88,18 @@ def as_json(found: Blame, *, ignoring: bool) -> dict[str, Any]:
         "content_sha256": shown.content_sha256,
         "white_space_ignored": ignoring,
         "made_at": clock.rfc3339(clock.now_utc()),
-        "chain_check": {
-            "result": check_words(check),
-            "versions": check.versions,
-            "checked": check.checked,
-            "redacted": check.redacted,
-            "unbroken": not check.mismatches,
-            "faults": [{"id": each.id, "fault": each.message} for each in check.mismatches],
-        },
+        "chain_check": _check_json(check),
+        # A deleted memory that is brought back goes on under a new id; the nearest first.
+        "continues_deleted_memories": [
+            {
+                "memory_id": version.memory_id,
+                "path": version.path,
+                "brought_back_version_id": version.id,
+                "brought_back_version_number": version.seq,
+                "chain_check": _check_json(former_check),
+            }
+            for version, former_check in zip(found.brought_back, former_checks, strict=True)
+        ],
         "versions": [_version_json(version, chains[version.id]) for version in named],
         "lines": [
             {
@@ -117,11 +129,6 @@ def id_of(found: Blame, line: BlamedLine) -> str | None:
     return None if version is None else version.id
 
 
-def seq_of(found: Blame, line: BlamedLine) -> int | None:
-    version = found.versions[line.version]
-    return None if version is None else version.seq
-
-
 def check_words(check: MemoryCheck) -> str:
     """`12 of 12 versions checked, chain unbroken`."""
     word = "version" if check.versions == 1 else "versions"
@@ -135,18 +142,54 @@ def check_words(check: MemoryCheck) -> str:
 FAULTS_NAMED = 20
 
 
-def _frame(store_id: str, memory_id: str) -> Row:
-    check = verify_memory(store_id=store_id, memory_id=memory_id)
+def check_all(store_id: str, memory_id: str, brought_back: Sequence[VersionRow]) -> list[MemoryCheck]:
+    """Of the memory and of those that it continues, together no more versions than of one memory."""
+    left = CHECKED_VERSIONS
+    checks = []
+    for id_ in (memory_id, *(version.memory_id for version in brought_back)):
+        checks.append(verify_memory(store_id=store_id, memory_id=id_, most=max(1, left)))
+        left -= checks[-1].checked
+    return checks
+
+
+def _frame(store_id: str, memory_id: str, brought_back: Sequence[VersionRow]) -> Row:
+    check, *former_checks = check_all(store_id, memory_id, brought_back)
     return {
         "memory_id": memory_id,
         "made_at": exact(clock.rfc3339(clock.now_utc())),
-        "check": {
-            "words": check_words(check),
-            "unbroken": not check.mismatches,
-            "redacted": check.redacted,
-            "faults": [str(each) for each in check.mismatches[:FAULTS_NAMED]],
-            "more": max(0, len(check.mismatches) - FAULTS_NAMED),
-        },
+        "check": _check_row(check),
+        "former": [
+            {
+                "memory_id": version.memory_id,
+                "path": show_path(version.path) if version.path else None,
+                "seq": version.seq,
+                "version_id": version.id,
+                "check": _check_row(former_check),
+            }
+            for version, former_check in zip(brought_back, former_checks, strict=True)
+        ],
+    }
+
+
+def _check_row(check: MemoryCheck) -> Row:
+    """For evidence/_check.html."""
+    return {
+        "words": check_words(check),
+        "unbroken": not check.mismatches,
+        "redacted": check.redacted,
+        "faults": [str(each) for each in check.mismatches[:FAULTS_NAMED]],
+        "more": max(0, len(check.mismatches) - FAULTS_NAMED),
+    }
+
+
+def _check_json(check: MemoryCheck) -> dict[str, Any]:
+    return {
+        "result": check_words(check),
+        "versions": check.versions,
+        "checked": check.checked,
+        "redacted": check.redacted,
+        "unbroken": not check.mismatches,
+        "faults": [{"id": each.id, "fault": each.message} for each in check.mismatches],
     }
 
 
@@ -170,6 +213,7 @@ def version_row(version: VersionRow, chain: str) -> Row:
     """For evidence/_version.html."""
     row: Row = {
         "id": version.id,
+        "memory_id": version.memory_id,
         "seq": version.seq,
         "operation": version.operation,
         "at": exact(version.created_at),
@@ -211,6 +255,7 @@ def _version_json(version: VersionRow, chain: str) -> dict[str, Any]:
     is_redacted = version.redacted_at is not None
     return {
         "id": version.id,
+        "memory_id": version.memory_id,
         "number": version.seq,
         "created_at": version.created_at,
         "operation": version.operation,
@@ -220,6 +265,7 @@ def _version_json(version: VersionRow, chain: str) -> dict[str, Any]:
         "road": version.road,
         # It may quote the text.
         "reason": "" if is_redacted else version.reason,
+        "restored_from": None if is_redacted else version.restored_from,
         "redacted_at": version.redacted_at,
         "redacted_by": redacted_by if is_redacted else None,
         "redacted_reason": version.redacted_reason,

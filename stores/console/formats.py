@@ -32,9 +32,9 @@ def change(size_bytes: int) -> str:
 
 def share(part: int, whole: int) -> str:
     """`7 %`; never 0 % of something and never 100 % of less than all."""
+    if 0 < 100 * part < whole:
+        return "< 1 %"
     percent = round(100 * part / whole)
-    if part:
-        percent = max(percent, 1)
     if part < whole:
         percent = min(percent, 99)
     return f"{percent} %"

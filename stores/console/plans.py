@@ -128,21 +128,25 @@ def ticked_rows(steps: Sequence[Step], ticks: Ticks | None = None) -> Row:
         **totals(steps),
         "steps": rows,
         "listed": " ".join(marks),
-        "all_ticked": all(row["ticked"] for row in rows),
+        "all_ticked": all(row["ticked"] for row in rows) and (ticks is None or ticks.rest or not more(steps)),
         "rest": ticks is None or ticks.rest,
         "kinds": kinds(steps),
     }
 
 
 def totals(steps: Sequence[Step]) -> Row:
-    more = len(steps) - STEPS_SHOWN
     return {
         "count": len(steps),
         "count_text": formats.count(len(steps)),
         "memories": memories(len(steps)),
         "size": formats.size(sum(step.size_bytes for step in steps)),
-        "more": formats.count(more) if more > 0 else "",
+        "more": formats.count(more(steps)) if more(steps) else "",
     }
+
+
+def more(steps: Sequence[Step]) -> int:
+    """How many are not listed."""
+    return max(0, len(steps) - STEPS_SHOWN)
 
 
 def left_totals(number: int) -> Row:

@@ -4,7 +4,7 @@ much (performance.md, the console's table).
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.db.models import OuterRef, Q, Subquery, Sum
@@ -151,7 +151,7 @@ def version_rows(
 ) -> list[Row]:
     """Versions with what each changed; two queries for the page at most, whatever its length."""
     before = versions_before(versions)
-    sources = sequence_numbers({v.restored_from for v in versions if v.restored_from})
+    sources = restored_sources({v.restored_from for v in versions if v.restored_from})
     return [
         version_row(
             version,
@@ -184,12 +184,49 @@ def versions_before(versions: Sequence[VersionRow]) -> dict[tuple[str, int], Bef
     return known
 
 
-def sequence_numbers(version_ids: Iterable[str]) -> dict[str, int]:
-    return dict(MemoryVersion.objects.filter(id__in=list(version_ids)).values_list("id", "seq"))
+class Source(NamedTuple):
+    """A version that was restored. `path` is None where it is redacted."""
+
+    seq: int
+    memory_id: str
+    path: str | None
+
+
+def restored_sources(version_ids: Iterable[str]) -> dict[str, Source]:
+    found = MemoryVersion.objects.filter(id__in=list(version_ids)).values_list(
+        "id", "seq", "memory_id", "path"
+    )
+    return {id_: Source(seq, memory_id, path) for id_, seq, memory_id, path in found}
+
+
+def former_row(store_id: str, source: Source | VersionRow) -> Row:
+    """The deleted memory that a version was restored from: restoring one begins a new memory."""
+    return {
+        "history_url": history_url(store_id, source.memory_id),
+        "path": show_path(source.path) if source.path else None,
+    }
+
+
+def version_names(versions: Iterable[VersionRow | None]) -> dict[str, Row]:
+    """What to call each of the versions of a blame, oldest first: those of a memory and, before them, those
+    of the memory before its deletion, which has the same numbers once more. `of` is what tells them apart;
+    `short` is for where many stand below each other.
+    """
+    known = [version for version in versions if version is not None]
+    places = {id_: n for n, id_ in enumerate(dict.fromkeys(v.memory_id for v in reversed(known)))}
+    result: dict[str, Row] = {}
+    for version in known:
+        number, deletions = f"v{version.seq}", places[version.memory_id]
+        if not deletions:
+            result[version.id] = {"of": "", "name": number, "short": number}
+            continue
+        of = "before its deletion" if deletions == 1 else f"{deletions} deletions before"
+        result[version.id] = {"of": of, "name": f"{number} of the memory {of}", "short": f"{number} {of}"}
+    return result
 
 
 def version_row(
-    version: VersionRow, *, before: Before | None, restored: int | None, is_head: bool, now: datetime
+    version: VersionRow, *, before: Before | None, restored: Source | None, is_head: bool, now: datetime
 ) -> Row:
     row: Row = {
         "url": version_url(version.store_id, version.id),
@@ -204,6 +241,11 @@ def version_row(
         "head": is_head,
         "redacted": None,
     }
+    is_of_another = restored is not None and restored.memory_id != version.memory_id
+    if is_of_another and restored is not None and version.seq == 1:
+        former = former_row(version.store_id, restored)
+        # A redacted version does not say where it was, so what it came from must not either.
+        row["continues"] = former | {"path": None} if version.redacted_at else former
     if version.redacted_at is not None:
         # Who and when, and nothing else: not even the reason, which may quote the text.
         row["redacted"] = redaction(version, now=now)
@@ -216,7 +258,9 @@ def version_row(
     row["reason"] = text.show(version.reason) if version.reason else None
     if version.restored_from and restored:
         row["restored_from"] = version_url(version.store_id, version.restored_from)
-        row["restored_seq"] = restored
+        row["restored_seq"] = restored.seq
+        if is_of_another:
+            row["restored_of"] = former_row(version.store_id, restored)
     row["size"] = None if version.content_size_bytes is None else formats.size(version.content_size_bytes)
     row["change"] = size_change(version, before_size)
     row.update(operation(version, renamed=renamed))

@@ -1,6 +1,6 @@
 """Every change by everybody, in all stores that the actor reaches: one stream, newest first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -59,6 +59,33 @@ def list_activity(
         items[-1].id if len(found) > limit else None,
         {row.store_id: names[row.store_id] for row in items},
     )
+
+
+def count_writes(*, actor: Actor, bounds: Sequence[datetime]) -> list[dict[str, int]]:
+    """For each span between the bounds, which are in order, the changes in it by the kind of actor."""
+    actor.require(Right.READ)
+    spans: list[dict[str, int]] = [{} for _ in bounds[1:]]
+    for kind, place, count in activity.count_writes(
+        store_ids=list(_store_names(actor, None)),
+        roads=[road.value for road in Road],
+        actor_types=[actor_type.value for actor_type in ActorType],
+        bounds=[ids.lowest_id(ids.MEMORY_VERSION, bound) for bound in bounds],
+    ):
+        spans[place][kind] = count
+    return spans
+
+
+def count_writers(*, actor: Actor, since: datetime) -> tuple[int, dict[ActorType, int]]:
+    """How many changes there were since a moment, and by how many actors of each kind."""
+    actor.require(Right.READ)
+    by_writer = activity.count_by_writer(
+        store_ids=list(_store_names(actor, None)), lowest_id=ids.lowest_id(ids.MEMORY_VERSION, since)
+    )
+    writers = {
+        kind: sum(actor_id.startswith(prefix) for actor_id in by_writer)
+        for kind, prefix in ID_PREFIXES.items()
+    }
+    return sum(by_writer.values()), writers
 
 
 def export_activity(

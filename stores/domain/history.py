@@ -44,13 +44,13 @@ class MemoryCheck:
     mismatches: list[Mismatch]
 
 
-def verify_memory(*, store_id: str, memory_id: str) -> MemoryCheck:
-    """One memory's history, live or deleted, like verify_store: the newest CHECKED_VERSIONS of it.
+def verify_memory(*, store_id: str, memory_id: str, most: int | None = None) -> MemoryCheck:
+    """One memory's history, live or deleted, like verify_store: the newest CHECKED_VERSIONS of it, or fewer.
 
     Reads them in batches, as of one moment; changes nothing. Three queries, five where there are more.
     """
     with snapshot():
-        return _verify_memory(store_id, memory_id)
+        return _verify_memory(store_id, memory_id, CHECKED_VERSIONS if most is None else most)
 
 
 def verify_store(*, store_id: str) -> Iterator[Mismatch]:
@@ -87,13 +87,13 @@ def _verify_store(store_id: str) -> Iterator[Mismatch]:
     yield from _verify_count(store_id)
 
 
-def _verify_memory(store_id: str, memory_id: str) -> MemoryCheck:
+def _verify_memory(store_id: str, memory_id: str, most: int) -> MemoryCheck:
     versions = MemoryVersion.objects.filter(store_id=store_id, memory_id=memory_id)
     total = versions.count()
     newest = versions
     last: MemoryVersion | None = None
-    if total > CHECKED_VERSIONS:
-        start = versions.order_by("-seq").values_list("seq", flat=True)[CHECKED_VERSIONS - 1]
+    if total > most:
+        start = versions.order_by("-seq").values_list("seq", flat=True)[most - 1]
         newest = versions.filter(seq__gte=start)
         last = versions.filter(seq__lt=start).order_by("-seq").first()
     checked = redacted = 0

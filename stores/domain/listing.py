@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 import msgspec
-from django.db.models import Q
+from django.db.models import F, OrderBy, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Lower
 
 from stores.domain import clock
 from stores.domain.actors import ID_PREFIXES, Actor, ActorType, Right
@@ -17,7 +18,7 @@ from stores.domain.errors import InvalidInput
 from stores.domain.memories import count_reads
 from stores.domain.paths import after_folder, check_path_prefix
 from stores.domain.stores import require_visible
-from stores.models import MemoryStore, MemoryVersion, ids
+from stores.models import Memory, MemoryStore, MemoryVersion, ids
 from stores.models.statements import moments, reads
 from stores.models.statements.rows import MemoryRow, PrefixRow, VersionRow
 
@@ -37,6 +38,16 @@ def _cut(found: list[Item], limit: int, key: str) -> Page[Item]:
     return Page(items, getattr(items[-1], key) if len(found) > limit else None)
 
 
+class StoreSort(StrEnum):
+    """By what stores are ordered; of equals the newest comes first."""
+
+    NEWEST = "newest"
+    NAME = "name"
+    WRITTEN = "written"
+    FILL = "fill"
+    SIZE = "size"
+
+
 def list_stores(
     *,
     actor: Actor,
@@ -44,10 +55,13 @@ def list_stores(
     include_archived: bool = False,
     created_gte: datetime | None = None,
     created_lte: datetime | None = None,
+    sort: StoreSort = StoreSort.NEWEST,
     after: str | None = None,
     limit: int,
 ) -> Page[MemoryStore]:
-    """The stores the actor reaches, newest first; `words` must stand in the name or the description."""
+    """The stores the actor reaches; `words` must stand in the name or the description. The name goes from A
+    on, everything else from the greatest down.
+    """
     actor.require(Right.READ)
     stores = MemoryStore.objects.filter(workspace_id=actor.workspace_id, deleted_at__isnull=True)
     if actor.store_ids is not None:
@@ -61,9 +75,33 @@ def list_stores(
         stores = stores.filter(id__gte=ids.lowest_id(ids.STORE, created_gte))
     if created_lte is not None:
         stores = stores.filter(id__lt=ids.lowest_id(ids.STORE, created_lte + clock.MICROSECOND))
+    if sort is not StoreSort.NEWEST:
+        return _sorted_stores(stores, sort, after, limit)
     if after is not None:
         stores = stores.filter(id__lt=after)
     return _cut(list(stores.order_by("-id")[: limit + 1]), limit, "id")
+
+
+def _sorted_stores(
+    stores: QuerySet[MemoryStore], sort: StoreSort, after: str | None, limit: int
+) -> Page[MemoryStore]:
+    """By what changes with every write no index can order; so the ids of all are, which are few, and the page
+    goes on behind the store where the one before ended, wherever that stands by now.
+    """
+    # The newest version of a store tells when it was written: ids are in time order.
+    newest = MemoryVersion.objects.filter(store_id=OuterRef("id")).order_by("-id").values("id")[:1]
+    size = Memory.objects.filter(store_id=OuterRef("id")).order_by().values("store_id")
+    key: OrderBy = {
+        StoreSort.NAME: Lower("name").asc(),
+        StoreSort.WRITTEN: Subquery(newest).desc(nulls_last=True),
+        StoreSort.FILL: F("memory_count").desc(),
+        StoreSort.SIZE: Subquery(size.values_list(Sum("content_size_bytes"))).desc(nulls_last=True),
+    }[sort]
+    ordered = list(stores.order_by(key, "-id").values_list("id", flat=True))
+    start = ordered.index(after) + 1 if after in ordered else 0
+    wanted = ordered[start : start + limit + 1]
+    found = MemoryStore.objects.in_bulk(wanted)
+    return _cut([found[store_id] for store_id in wanted if store_id in found], limit, "id")
 
 
 def list_memories(

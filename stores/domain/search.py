@@ -1,7 +1,8 @@
 """Searching memories: the index, and a scan of whatever it does not hold.
 
 - Live texts, by words: the index (search_index.py) and the few texts that were written since it was filled.
-  Of many hits the newest thousand are ranked, then the next thousand, and so on.
+  Of many hits the newest thousand are ranked, then the next thousand, and so on. Of several words those hits
+  come first that have them side by side.
 - Live texts and paths, by what stands inside words, or by signs alone: a scan, in the order of paths.
 - Old and deleted versions, on wish: a scan, the newest first, store by store. Redacted ones never match.
 
@@ -33,12 +34,17 @@ RANKED = 1_000
 SCANNED_BYTES = 32_000_000
 SCANNED_PATHS = 100_000
 SCANNED_VERSIONS = 20_000
+# Texts a query reads: few at first, then more as long as they are small.
 SCANNED_AT_ONCE = 400
+MOST_AT_ONCE = 1_600
+BYTES_AT_ONCE = 8_000_000
 PATHS_AT_ONCE = 2_000
 UNINDEXED_SCANNED = 1_000
 # So many are scanned without a thought; more are indexed first, for a moment, should no job be running.
 UNINDEXED_FEW = 200
 INDEXED_FOR_SECONDS = 0.15
+# Texts of the best hits that are read to see whether the words stand together.
+TOGETHER_BYTES = 4_000_000
 # More stores are named to the index by their workspace.
 STORES_NAMED = 40
 FACET_VALUES = 20
@@ -86,13 +92,15 @@ class Facets(msgspec.Struct, frozen=True):
 
 class SearchPage(msgspec.Struct, frozen=True):
     """`next` is what to hand back as `after`; None on the last page. A page can be short, even empty, and
-    have a next one, where a scan came to its bound; `notes` are sentences that say so.
+    have a next one, where a scan came to its bound; `notes` are sentences that say so. `is_ranked`: the best
+    live hits come first, else they stand in the order of their paths.
     """
 
     hits: list[SearchHit]
     facets: Facets
     next: str | None
     notes: list[str]
+    is_ranked: bool = False
 
 
 NO_FACETS = Facets(0, True, [], [], [])
@@ -108,7 +116,7 @@ class Place(msgspec.Struct, frozen=True, omit_defaults=True, rename={"phase": "p
     below: int = HIGHEST_ENTRY
     newest: int = 0
     last: str = ""
-    rank: tuple[bool, float, str] | None = None
+    rank: tuple[bool, bool, float, str] | None = None
     store: str = ""
 
 
@@ -123,14 +131,16 @@ class Found(msgspec.Struct, frozen=True):
     path: str
     actor_id: str
     written_at: str
+    size_bytes: int = 0
     is_fresh: bool = False
+    has_words_together: bool = False
     score: float = 0.0
     is_live: bool = True
     is_deleted: bool = False
 
-    def rank(self) -> tuple[bool, float, str]:
+    def rank(self) -> tuple[bool, bool, float, str]:
         """The best is the greatest; of equals the newest."""
-        return (self.is_fresh, self.score, self.version_id)
+        return (self.is_fresh, self.has_words_together, self.score, self.version_id)
 
 
 class Part(msgspec.Struct):
@@ -152,7 +162,7 @@ class Search(msgspec.Struct):
     bytes_left: int
     notes: list[str]
 
-    def wants(self, found: Found) -> bool:
+    def wants(self, found: Found | statements.Text) -> bool:
         """The filters that a scan has to apply itself."""
         filters = self.filters
         return (
@@ -266,6 +276,7 @@ def _page(
         facets,
         _write_place(next_place) if next_place else None,
         asked.notes,
+        is_ranked=bool(asked.query.words()),
     )
 
 
@@ -288,6 +299,8 @@ def _from_index(asked: Search, place: Place | None, limit: int) -> Part:
         if below == HIGHEST_ENTRY:
             window += _not_indexed(asked)
         window.sort(key=Found.rank, reverse=True)
+        if len(asked.query.terms) > 1:
+            window = _together_first(asked.query, window)
         if facets is None:
             facets = _facets(asked, window, is_complete=next_below is None and below == HIGHEST_ENTRY)
         if next_below is not None and len(window) >= RANKED // 2:
@@ -306,6 +319,26 @@ def _from_index(asked: Search, place: Place | None, limit: int) -> Part:
             if len(found) < limit:
                 asked.note("The search stopped after reading as much as one page may; go on to see the rest.")
             return Part(found, Place("index", below=below, newest=newest), facets)
+
+
+def _together_first(query: Query, window: list[Found]) -> list[Found]:
+    """The same hits, ranked anew by whether the terms stand side by side and in order in their texts."""
+    looked_at: set[str] = set()
+    bytes_left = TOGETHER_BYTES
+    for each in window:
+        bytes_left -= each.size_bytes
+        if bytes_left < 0:
+            break
+        looked_at.add(each.version_id)
+    contents = _contents(list(looked_at))
+    phrase = query.phrase()
+    ranked = [
+        msgspec.structs.replace(each, has_words_together=True)
+        if each.version_id in contents and phrase.find(query.fold(contents[each.version_id]))
+        else each
+        for each in window
+    ]
+    return sorted(ranked, key=Found.rank, reverse=True)
 
 
 def _place_behind(window: list[Found], place: Place) -> int:
@@ -343,6 +376,7 @@ def _window(asked: Search, below: int, newest: int) -> tuple[list[Found], int | 
             path=each.path or "",
             actor_id=each.actor_id,
             written_at=each.written_at,
+            size_bytes=each.size_bytes,
             is_fresh=each.entry_id > newest,
             score=each.score,
         )
@@ -400,6 +434,7 @@ def _found(
         path=text.path,
         actor_id=text.actor_id,
         written_at=text.written_at,
+        size_bytes=text.size_bytes,
         is_fresh=is_fresh,
         is_live=is_live,
         is_deleted=is_deleted,
@@ -428,13 +463,11 @@ def _from_scan(asked: Search, place: Place | None, limit: int) -> Part:
         if isinstance(text, Place):
             bound = text
             break
-        if asked.query.matches(text.path, text.content):
-            each = _found(text)
-            if asked.wants(each):
-                count += 1
-                found.append(each)
-                if place is not None and count > limit:
-                    break
+        if asked.query.matches(text.path, text.content) and asked.wants(text):
+            count += 1
+            found.append(_found(text))
+            if place is not None and count > limit:
+                break
     if asked.query.path_only and not asked.asks_for_authors():
         found = _with_authors(found)
     facets = _facets(asked, found, is_complete=bound is None) if place is None else None
@@ -493,6 +526,14 @@ def _live_texts(asked: Search, place: Place | None) -> Iterator[statements.Text 
                 last = Place("scan", store=store_id, last=behind)
             if len(texts) < at_once and asked.bytes_left > 0:
                 break
+            if not path_only and len(texts) == at_once:
+                at_once = _next_size(at_once, texts)
+
+
+def _next_size(size: int, texts: Iterable[statements.Text | None]) -> int:
+    """How many texts to read after these, of which there were so many."""
+    mean = sum(text.size_bytes for text in texts if text is not None) // size + 1
+    return max(min(2 * size, MOST_AT_ONCE, BYTES_AT_ONCE // mean), 1)
 
 
 def _stores_from(asked: Search, place: Place | None) -> list[str]:
@@ -526,24 +567,25 @@ def _history(asked: Search, place: Place | None, limit: int, *, history: bool, d
         if text is None or not (deleted if version.is_deleted else history):
             continue
         asked.bytes_left -= text.size_bytes
-        each = _found(text, is_live=False, is_deleted=version.is_deleted)
-        if asked.wants(each) and asked.query.matches(text.path, text.content):
-            found.append(each)
+        if asked.wants(text) and asked.query.matches(text.path, text.content):
+            found.append(_found(text, is_live=False, is_deleted=version.is_deleted))
             if len(found) == limit:
                 return Part(found, seen)
     return Part(found)
 
 
 def _old_texts(asked: Search, place: Place | None) -> Iterator[tuple[str, statements.OldText]]:
+    at_once = SCANNED_AT_ONCE
     for store_id in _stores_from(asked, place):
         below = place.last if place is not None and store_id == place.store else HIGHEST_ID
         while True:
-            versions = statements.read_old_texts(store_id=store_id, below=below, limit=SCANNED_AT_ONCE)
+            versions = statements.read_old_texts(store_id=store_id, below=below, limit=at_once)
             for version in versions:
                 yield store_id, version
-            if len(versions) < SCANNED_AT_ONCE:
+            if len(versions) < at_once:
                 break
             below = versions[-1].version_id
+            at_once = _next_size(at_once, [version.text for version in versions])
 
 
 # What is shown

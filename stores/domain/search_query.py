@@ -43,8 +43,8 @@ class Term(msgspec.Struct, frozen=True, dict=True):
         return re.compile(r"\s+".join(re.escape(piece) for piece in self.folded.split()))
 
     def whole_words(self) -> list[str]:
-        """The words that every text with this term has as they are: of a term that may stand inside words, not
-        those that its ends may cut.
+        """The words that every text with this term has as they are: of a term that may stand inside words,
+        not those that its ends may cut.
         """
         if not self.inside:
             return words_of(self.folded)

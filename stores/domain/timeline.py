@@ -17,15 +17,15 @@ from stores.domain.errors import InvalidInput, MemoryNotFound, VersionNotFound
 from stores.domain.listing import Page
 from stores.domain.paths import after_folder, check_path, check_path_prefix
 from stores.domain.stores import archived, get_store, require_visible
-from stores.models import Operation, ids
+from stores.models import Memory, Operation, ids
 from stores.models.statements import acts, moments
 from stores.models.statements.moments import ChangeRow, StateRow
 from stores.models.statements.reads import start_behind
 from stores.models.statements.rows import PrefixRow, VersionRow
 
 __all__ = [
-    "Act", "AsOfPage", "Blame", "Comparison", "Plan", "apply_plan", "blame_memory", "compare_as_of",
-    "list_as_of", "plan_restore_as_of", "read_as_of",
+    "Act", "AsOfPage", "Blame", "Comparison", "Plan", "Successor", "apply_plan", "blame_memory",
+    "brought_back_from", "compare_as_of", "find_successor", "list_as_of", "plan_restore_as_of", "read_as_of",
 ]  # fmt: skip
 
 
@@ -74,11 +74,35 @@ class Blame(msgspec.Struct, frozen=True):
     """Who wrote each line. A line's `version` and `earliest` are places in `versions`, oldest first, in which
     None stands for versions that are no longer kept; redacted ones are there, without text. `shown` is the
     version that the lines are of; None, and no lines, when what was asked for is redacted.
+
+    A memory that was brought back after its deletion has a new id; its versions are preceded by those of the
+    memory before, up to the one that was brought back.
     """
 
     lines: list[BlamedLine]
     versions: list[VersionRow | None]
     shown: VersionRow | None
+
+    @property
+    def brought_back(self) -> list[VersionRow]:
+        """The newest version that counts of each memory that this one continues, the nearest first."""
+        found: list[VersionRow] = []
+        memory_id = None
+        for version in reversed(self.versions):
+            if version is not None and version.memory_id != memory_id:
+                found.append(version)
+                memory_id = version.memory_id
+        return found[1:]
+
+
+class Successor(msgspec.Struct, frozen=True):
+    """The live memory as which a deleted one lives on. `is_back`: with its last text, at its last path, so
+    that there is nothing to bring back.
+    """
+
+    memory_id: str
+    path: str
+    is_back: bool
 
 
 def list_as_of(
@@ -243,7 +267,8 @@ def blame_memory(
     version_id: str | None = None,
     ignore_space: bool = False,
 ) -> Blame:
-    """Who wrote each line of a memory as it is, or was at a version; of a deleted one, as it was last.
+    """Who wrote each line of a memory as it is, or was at a version; of a deleted one, as it was last. Of one
+    that was brought back, also who wrote the lines before its deletion.
 
     Raises StoreNotFound, MemoryNotFound, VersionNotFound.
     """
@@ -256,8 +281,13 @@ def blame_memory(
         raise VersionNotFound(f"There is no version {version_id!r} of this memory.")
     if not newest_first:
         raise MemoryNotFound(f"There is no memory {memory_id!r} in this store.")
-    versions = _with_gaps(newest_first[::-1])
     asked = newest_first[1:] if newest_first[0].operation == Operation.DELETED else newest_first
+    first = newest_first[-1]
+    if first.seq == 1 and first.restored_from is not None and len(newest_first) < BLAMED_VERSIONS:
+        newest_first = newest_first + moments.former_lineage(
+            store_id=store_id, memory_id=memory_id, limit=BLAMED_VERSIONS - len(newest_first)
+        )
+    versions = _with_gaps(newest_first[::-1])
     if not asked or asked[0].redacted_at is not None:
         return Blame([], versions, None)
     lines = blame(_texts(store_id, versions), ignore_space=ignore_space)
@@ -265,14 +295,49 @@ def blame_memory(
 
 
 def _with_gaps(versions: list[VersionRow]) -> list[VersionRow | None]:
+    """The oldest that there is may go on from one that is not: it was brought back from a version that is no
+    longer kept, or older than is followed.
+    """
     found: list[VersionRow | None] = []
-    seq = 0
+    memory_id, seq = "", 0
     for version in versions:
-        if version.seq != seq + 1:
+        if version.memory_id != memory_id:
+            seq = 0
+        if version.seq != seq + 1 or (not found and version.restored_from is not None):
             found.append(None)
         found.append(version)
-        seq = version.seq
+        memory_id, seq = version.memory_id, version.seq
     return found
+
+
+def brought_back_from(*, actor: Actor, store_id: str, memory_id: str) -> list[VersionRow]:
+    """The versions of deleted memories that a memory goes back to, the nearest first; nearly always none.
+
+    Raises StoreNotFound.
+    """
+    actor.require(Right.READ)
+    require_visible(actor=actor, store_id=store_id)
+    return moments.brought_back_from(store_id=store_id, memory_id=memory_id)
+
+
+def find_successor(*, actor: Actor, store_id: str, memory_id: str) -> Successor | None:
+    """What a deleted memory lives on as, where it was brought back; or the memory that holds its last text at
+    its last path, however it came there. Raises StoreNotFound.
+    """
+    actor.require(Right.READ)
+    require_visible(actor=actor, store_id=store_id)
+    newest = moments.lineage(store_id=store_id, memory_id=memory_id, last=moments.NEVER, limit=2)
+    if not newest or newest[0].operation != Operation.DELETED:
+        return None
+    found = moments.successor(store_id=store_id, memory_id=memory_id, last=newest[0].id)
+    text = newest[-1]
+    if text.path is not None and text.content_sha256 is not None:
+        # What undoing the deletion would compare (undo.py).
+        back = Memory.objects.filter(store_id=store_id, path=text.path, content_sha256=text.content_sha256)
+        id_ = back.values_list("id", flat=True).first()
+        if id_ is not None:
+            return Successor(id_, text.path, is_back=True)
+    return None if found is None else Successor(*found, is_back=False)
 
 
 def _texts(store_id: str, versions: list[VersionRow | None]) -> Iterator[str | None]:

@@ -1,7 +1,8 @@
 """Undoing what a session, a key, a person or everybody in a span of time wrote, or one act.
 
 For each memory: back to the version before the first of these changes, as a new version. What somebody else
-changed afterwards is never overwritten: such memories are named, and left alone. Undoing is an act itself and
+changed afterwards is never overwritten: such memories are named, and left alone. Where others only brought
+back what was written last, as an undoing and its undoing do, nobody built on it. Undoing is an act itself and
 can be undone.
 """
 
@@ -15,11 +16,12 @@ from stores.domain import clock
 from stores.domain.actors import Actor, Right
 from stores.domain.acts import BUILT_ON, NO_TEXT, Act, Left, Plan, Step, apply_plan, left_alone, make_plan
 from stores.domain.errors import InvalidInput, StoreNotFound, VersionNotFound
-from stores.models import MemoryStore, MemoryVersion, ids
+from stores.models import MemoryStore, MemoryVersion, Operation, ids
 from stores.models.statements import spans
 from stores.models.statements.spans import WrittenRow
 
 MOST_MEMORIES = 20_000
+DELETED_BY_OTHERS = "Somebody else has deleted the memory afterwards."
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -74,6 +76,7 @@ class Item(msgspec.Struct, frozen=True):
     built_on_by_type: str | None = None
     built_on_by_id: str | None = None
     built_on_by_label: str | None = None
+    built_on_by_deletion: bool = False
 
 
 class UndoPlan(msgspec.Struct, frozen=True):
@@ -205,9 +208,18 @@ def _item(row: WrittenRow, is_archived: bool) -> Item:
     if before == now and not is_gone:
         return item
     step = _step(row, row.base_id, row.base_path, row.base_size_bytes)
-    if row.other_id is not None:
+    if row.other_id is not None and not _is_as_written(row):
         left = left_alone(step, BUILT_ON)
-        return _with(item, Outcome.BUILT_ON, later_step=_later_step(row), left=left)
+        is_deletion = row.other_id == row.last_id and row.last_operation == Operation.DELETED
+        if is_deletion:
+            left = msgspec.structs.replace(left, message=DELETED_BY_OTHERS)
+        return _with(
+            item,
+            Outcome.BUILT_ON,
+            later_step=_later_step(row),
+            left=left,
+            built_on_by_deletion=is_deletion,
+        )
     if is_archived:
         return _with(item, Outcome.ARCHIVED, left=left_alone(step, "archived"))
     if is_gone or (row.base_id is not None and row.base_sha256 is None):
@@ -215,6 +227,15 @@ def _item(row: WrittenRow, is_archived: bool) -> Item:
     if row.base_id is None:
         return _with(item, Outcome.DELETE, step=step)
     return _with(item, Outcome.RESTORE if row.is_live else Outcome.BRING_BACK, step=step)
+
+
+def _is_as_written(row: WrittenRow) -> bool:
+    """Whether the memory lives as the span wrote it last, and nobody else wrote between its changes: what
+    others did after that took itself back.
+    """
+    is_unbroken = row.own_seq - row.first_seq + 1 == row.count
+    is_same = (row.last_path, row.last_sha256) == (row.own_path, row.own_sha256)
+    return row.is_live and row.own_sha256 is not None and is_unbroken and is_same
 
 
 def _with(item: Item, outcome: Outcome, **changes: object) -> Item:

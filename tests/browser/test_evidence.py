@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from playwright.sync_api import Page, expect
 
-from stores.domain import memories, versions
+from stores.domain import memories, rollback, versions
 from stores.domain.actors import Road, session_actor
 from stores.models import MemoryVersion, Role
 from tests.browser.test_accessibility import faults
@@ -136,6 +136,41 @@ def test_of_a_deleted_memory_is_reached_from_its_address(auditors_page, console,
     assert clicks.count <= 4
 
 
+@pytest.fixture
+def brought_back(console, audited):
+    """The audited memory, deleted and brought back: under another id."""
+    here = {"actor": actor_of(console), "store_id": console.store.id}
+    last = MemoryVersion.objects.get(memory_id=audited.id, seq=3)
+    memories.delete_memory(**here, memory_id=audited.id)
+    return rollback.restore_version(**here, version_id=last.id)
+
+
+@with_and_without_script
+def test_of_a_memory_that_was_brought_back_goes_on_before_its_deletion(
+    auditors_page, console, audited, brought_back, script
+):
+    page = auditors_page(script=script)
+    clicks = Clicks()
+    main = page.locator("#main")
+    page.goto(f"{console.store_path}memories/{audited.id}/")  # the link that was pasted before the deletion
+    settled(page, "/history/")
+    clicks.on(main.get_by_role("link", name="/finance/invoices.md"))
+    settled(page, f"/memories/{brought_back.id}/")
+    clicks.on(page.get_by_role("link", name="Blame", exact=True))
+    settled(page, "/blame/")
+    line = page.locator("#L3")
+    for words in ("v2", "before its deletion", "billing-agent", "Eve asked for it"):
+        expect(line).to_contain_text(words)
+    clicks.on(line.get_by_role("link", name="blame before v2 of the memory before its deletion"))
+    settled(page, f"/memories/{audited.id}/blame/.*version=")
+    expect(page.locator("#L3")).to_contain_text("Send them to finance.")
+    assert clicks.count <= 4
+    page.goto(f"{console.store_path}memories/{brought_back.id}/blame/?format=print")
+    checks = page.locator(".evidence__check")
+    expect(checks.nth(0)).to_contain_text("1 of 1 version checked, chain unbroken")
+    expect(checks.nth(1)).to_contain_text(f"{audited.id}: 4 of 4 versions checked, chain unbroken")
+
+
 def test_of_a_redacted_version_says_who_and_when_and_not_what(auditors_page, console, audited):
     second = MemoryVersion.objects.get(memory_id=audited.id, seq=2)
     memories.update_memory(
@@ -181,12 +216,17 @@ def test_on_paper_is_what_proves_and_nothing_to_click(auditors_page, console, au
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (390, "dark")])
-def test_has_no_fault_that_axe_finds(auditors_page, console, audited, width, scheme):
+def test_has_no_fault_that_axe_finds(auditors_page, console, audited, brought_back, width, scheme):
     page = auditors_page(width=width, color_scheme=scheme)
     found = []
     bad = f"/stores/{console.hostile_store.id}/"
     for path in (
         f"{console.store_path}memories/{audited.id}/blame/?format=print",
+        f"{console.store_path}memories/{audited.id}/history/",
+        f"{console.store_path}memories/{brought_back.id}/blame/?format=print",
+        f"{console.store_path}memories/{brought_back.id}/blame/",
+        f"{console.store_path}memories/{brought_back.id}/history/",
+        f"{console.store_path}versions/{brought_back.head_version_id}/",
         f"{console.refunds_path}blame/?format=print",
         f"{console.store_path}versions/{console.redacted_id}/?format=print",
         f"{console.store_path}versions/{console.refunds.head_version_id}/?format=print",

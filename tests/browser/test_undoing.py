@@ -162,6 +162,36 @@ def test_a_double_click_undoes_once(open_page, console, tuesday):
     assert MemoryVersion.objects.count() == before + 4
 
 
+def test_one_tick_is_for_all_and_for_what_is_not_listed(open_page, console):
+    agent = session_actor(session_id="sesn_many", label="", workspace_id=console.store.workspace_id)
+    for number in range(203):
+        make_memory(actor=agent, store=console.store, path=f"/many/{number:03}.md")
+    page = open_page()
+    page.goto("/activity/undo/?actor=sesn_many")
+    every, rest = page.get_by_label("All 203", exact=True), page.get_by_label("3 more that are not listed")
+    button = page.get_by_role("button", name="Undo what is ticked")
+    expect(button).to_have_text("Undo what is ticked (203)")
+    expect(every).to_be_checked()
+    rest.uncheck()
+    expect(button).to_have_text("Undo what is ticked (200)")
+    expect(every).not_to_be_checked()
+    every.check()
+    expect(rest).to_be_checked()
+    every.uncheck()
+    expect(rest).not_to_be_checked()
+    expect(button).to_have_text("Undo what is ticked (0)")
+    button.click()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing is ticked")
+    expect(page.get_by_label("All 203", exact=True)).not_to_be_checked()
+    untick = page.locator(".plan td input[type=checkbox]").first
+    untick.check()
+    expect(button).to_have_text("Undo what is ticked (1)")
+    button.click()
+    expect(page.locator(".toast")).to_contain_text("Undone: 1 memory.")
+    assert Memory.objects.filter(path__startswith="/many/").count() == 202
+    page.complaints.clear()  # 400
+
+
 def test_is_done_by_keyboard_alone(open_page, console, tuesday):
     page = open_page()
     page.goto(f"/activity/undo/?actor={TUESDAY}")

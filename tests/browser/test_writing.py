@@ -331,6 +331,87 @@ def test_moves_many_after_a_preview_and_takes_it_back(open_page, console, script
     assert Memory.objects.filter(path__startswith="/cases/2025-03/").count() == 12
 
 
+@with_and_without_script
+def test_a_double_click_deletes_many_once_and_keeps_the_undo(open_page, console, script):
+    page = open_page(script=script)
+    page.goto(f"{console.store_path}?folder=/cases/2025-03/")
+    page.locator("td input[type=checkbox]").first.check()
+    click(page, "Delete …")
+    before = MemoryVersion.objects.count()
+    page.get_by_role("button", name="Delete 1 memory").dblclick()
+    expect(page.locator(".toast").first).to_contain_text("1 memory deleted")
+    assert MemoryVersion.objects.count() == before + 1
+    page.locator(".toast").first.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast").last).to_contain_text("Undone.")
+
+
+@with_and_without_script
+def test_back_and_forward_find_the_preview_again(open_page, console, script):
+    page = open_page(script=script)
+    page.goto(f"{console.store_path}?folder=/cases/2025-03/")
+    click(page, "Rename folder")
+    expect(page).to_have_url(re.compile("/bulk/.do=rename&folder="))
+    page.get_by_label("New name of the folder").fill("/old cases/")
+    click(page, "Show what happens")
+    expect(page.locator("tbody tr")).to_have_count(12)
+    page.goto(console.store_path)
+    page.go_back()
+    expect(page.get_by_role("button", name="Rename 12 memories")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Rename a folder")
+    page.go_forward()
+    expect(page.locator("tbody tr")).to_have_count(12)
+    page.reload()
+    click(page, "Rename 12 memories")
+    expect(page.locator(".toast")).to_contain_text("12 memories moved.")
+
+
+# In one go: Playwright's own looks and clicks wait until a page that is on its way is there.
+SEND_TWICE = """async () => {
+  const button = document.querySelector("#main button[data-save]");
+  const bar = () => getComputedStyle(document.getElementById("busy")).opacity;
+  const seen = [bar()];
+  button.click();
+  button.click();
+  button.form.requestSubmit();
+  seen.push(bar());
+  await new Promise((done) => setTimeout(done, 500));
+  return [...seen, bar(), button.getAttribute("aria-disabled")];
+}"""
+
+
+def test_waiting_for_a_form_is_seen_and_a_second_click_sends_nothing(open_page, console):
+    page = open_page()
+    page.goto(f"{console.refunds_path}move/")
+    held = []
+    page.route("**/move/", lambda route: held.append(route))
+    page.get_by_label("New path").fill("/refunds.md")
+    assert page.evaluate(SEND_TWICE) == ["0", "0", "1", "true"]
+    assert len(held) == 1
+    held[0].continue_()
+    expect(page.locator(".toast")).to_contain_text("Moved.")
+    expect(page.locator("#busy")).to_have_css("opacity", "0")
+    assert MemoryVersion.objects.filter(memory_id=console.refunds.id).count() == 4
+
+
+def test_a_form_that_was_stopped_can_be_sent_again(open_page, console):
+    page = open_page()
+    page.goto(f"{console.refunds_path}move/")
+    held = []
+    page.route("**/move/", lambda route: held.append(route))
+    page.get_by_label("New path").fill("/refunds.md")
+    assert page.evaluate(SEND_TWICE)[-1] == "true"
+    held[0].abort("aborted")
+    page.keyboard.press("Escape")
+    button = page.locator("#main button[data-save]")
+    expect(button).not_to_have_attribute("aria-disabled", "true")
+    expect(page.locator("#busy")).to_have_css("opacity", "0")
+    page.unroute("**/move/")
+    button.click()
+    expect(page.locator(".toast")).to_contain_text("Moved.")
+    page.complaints.clear()  # the one that was stopped
+
+
 def test_takes_a_value_out_wherever_it_stands_in_five_clicks(open_page, console):
     """J6 by hand."""
     ada = actor_of(console)

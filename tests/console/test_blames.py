@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from stores.domain.actors import session_actor
 from stores.domain.memories import delete_memory, update_memory
+from stores.domain.rollback import restore_version
 from stores.domain.versions import redact_version
 from stores.models import MemoryVersion
 from tests.console import hostile
@@ -141,6 +142,148 @@ class Gaps(BlameTestCase):
             self.get(self.url(f"?version={self.second.id}&format=json"))["Content-Type"].partition(";")[0],
             "text/html",
         )
+
+
+class BroughtBack(BlameTestCase):
+    """Deleted, and begun anew from its second version: under another id, with the same text."""
+
+    def setUp(self):
+        super().setUp()
+        delete_memory(actor=self.actor, store_id=self.store.id, memory_id=self.memory.id)
+        self.revived = restore_version(
+            actor=self.actor, store_id=self.store.id, version_id=self.second.id, reason="Deleted by mistake"
+        )
+        self.revived_url = f"{self.store_url}memories/{self.revived.id}/"
+
+    def test_names_those_who_wrote_the_lines_before_the_deletion(self):
+        page = self.page(f"{self.revived_url}blame/")
+        self.assertEqual(
+            self.groups(page),
+            [
+                "What v1 of the memory before its deletion changed",
+                "What v2 of the memory before its deletion changed",
+            ],
+        )
+        for words in ("before its deletion session agent…kkkk", "The page says so", "Continues the deleted"):
+            self.assertIn(words, page.text)
+        for address in (f"{self.memory_url}history/", f"{self.store_url}diff/?to={self.second.id}"):
+            self.assertIn(address, page.links())
+        self.assertNotIn("Deleted by mistake", page.text)
+
+    def test_the_blame_before_goes_on_in_the_memory_before(self):
+        change = {"store_id": self.store.id, "memory_id": self.revived.id}
+        update_memory(actor=self.actor, content="# Refunds\n\n45 days.\n", **change)
+        page = self.page(f"{self.revived_url}blame/")
+        [before] = [link for link in page.links() if f"version={self.revived.head_version_id}" in link]
+        older = self.page(before)
+        self.assertIn("as of v1", older.text)
+        self.assertIn("90 days.", older.text)
+        [before] = [link for link in older.links() if f"version={self.memory.head_version_id}" in link]
+        self.assertTrue(before.startswith(self.url()))
+        self.assertIn("30 days.", self.page(before).text)
+
+    def test_tells_several_memories_before_apart(self):
+        change = {"actor": self.actor, "store_id": self.store.id}
+        update_memory(**change, memory_id=self.revived.id, content="# Refunds\n\n90 days.\nAlways.\n")
+        delete_memory(**change, memory_id=self.revived.id)
+        last = MemoryVersion.objects.get(memory_id=self.revived.id, seq=2)
+        again = restore_version(**change, version_id=last.id)
+        page = self.page(f"{self.store_url}memories/{again.id}/blame/")
+        self.assertEqual(
+            self.groups(page),
+            [
+                "What v1 of the memory 2 deletions before changed",
+                "What v2 of the memory 2 deletions before changed",
+                "What v2 of the memory before its deletion changed",
+            ],
+        )
+        page = self.page(f"{self.store_url}memories/{again.id}/blame/?format=print")
+        for memory_id, versions in ((self.revived.id, "3 of 3"), (self.memory.id, "3 of 3")):
+            self.assertIn(f"Of the deleted memory {memory_id}: {versions} versions checked", page.text)
+
+    def test_says_which_redacted_versions_are_of_the_memory_before(self):
+        redact_version(actor=self.actor, store_id=self.store.id, version_id=self.second.id)
+        page = self.page(f"{self.revived_url}blame/")
+        self.assertIn("not looked at: v2 of the memory before its deletion.", page.text)
+        self.assertIn("Continues the deleted memory whose path is redacted: its history.", page.text)
+        self.assertNotIn("The page says so", page.html)
+
+    def test_of_the_deleted_one_says_where_it_lives_on(self):
+        page = self.page(self.url())
+        self.assertIn("It was brought back and lives on as /policies/refunds.md.", page.text)
+        self.assertIn(self.revived_url, page.links())
+
+    def test_is_proven_by_both_chains(self):
+        for address in (
+            f"{self.revived_url}blame/?format=print",
+            f"{self.store_url}versions/{self.revived.head_version_id}/?format=print",
+        ):
+            page = self.page(address)
+            for words in (
+                "1 of 1 version checked, chain unbroken.",
+                f"Of the deleted memory {self.memory.id}: 3 of 3 versions checked, chain unbroken.",
+                self.revived.id,
+                f"the deleted memory /policies/refunds.md {self.memory.id}, ",
+                f"brought back from its v2 {self.second.id}",
+            ):
+                with self.subTest(address, words=words):
+                    self.assertIn(words, page.text)
+        page = self.page(f"{self.revived_url}blame/?format=print")
+        self.assertIn("3 v2 before its deletion 90 days.", page.text)
+        named = [section["id"] for section in page.all("h3")]
+        first = self.memory.head_version_id
+        self.assertEqual(named, [first, self.second.id, self.revived.head_version_id])
+
+    def test_is_in_the_file_with_both_ids_and_chains(self):
+        body = json.loads(self.get(f"{self.revived_url}blame/?format=json").content)
+        self.assertEqual(body["memory_id"], self.revived.id)
+        self.assertEqual(body["chain_check"]["versions"], 1)
+        [former] = body["continues_deleted_memories"]
+        check = former.pop("chain_check")
+        self.assertEqual((check["versions"], check["checked"], check["unbroken"]), (3, 3, True))
+        self.assertEqual(
+            former,
+            {
+                "memory_id": self.memory.id,
+                "path": "/policies/refunds.md",
+                "brought_back_version_id": self.second.id,
+                "brought_back_version_number": 2,
+            },
+        )
+        self.assertEqual(
+            [(version["memory_id"], version["restored_from"]) for version in body["versions"]],
+            [(self.memory.id, None), (self.memory.id, None), (self.revived.id, self.second.id)],
+        )
+        self.assertEqual(body["lines"][2]["version_id"], self.second.id)
+
+    def test_of_a_redacted_version_says_the_id_it_came_from_and_no_path(self):
+        change = {"actor": self.actor, "store_id": self.store.id}
+        update_memory(**change, memory_id=self.revived.id, path="/r.md")
+        redact_version(**change, version_id=self.revived.head_version_id)
+        page = self.page(f"{self.store_url}versions/{self.revived.head_version_id}/?format=print")
+        self.assertIn(f"the deleted memory {self.memory.id}, brought back from its v2", page.text)
+        self.assertNotIn("/policies/", page.text)
+
+    def test_says_what_does_not_fit_in_the_chain_before(self):
+        MemoryVersion.objects.filter(id=self.second.id).update(actor_id="user_01forged")
+        page = self.page(f"{self.revived_url}blame/?format=print")
+        self.assertIn(f"{self.memory.id}: 3 of 3 versions checked, 1 fault found.", page.text)
+        [former] = json.loads(self.get(f"{self.revived_url}blame/?format=json").content)[
+            "continues_deleted_memories"
+        ]
+        self.assertFalse(former["chain_check"]["unbroken"])
+
+    def test_takes_one_query_more_and_for_evidence_those_of_the_second_check(self):
+        self.client.force_login(self.owner)
+        change = {"store_id": self.store.id, "memory_id": self.revived.id}
+        for number in range(3):
+            with self.assertNumQueries(9):
+                self.client.get(f"{self.revived_url}blame/")
+            for kind in ("print", "json"):
+                with CaptureQueriesContext(connection) as seen:
+                    self.client.get(f"{self.revived_url}blame/?format={kind}")
+                self.assertLessEqual(len(seen), 18)
+            update_memory(actor=self.actor, content=f"{number}\n", **change)
 
 
 class Evidence(BlameTestCase):

@@ -182,3 +182,25 @@ class Undoing(ChangeCase):
         ):
             with self.subTest(url):
                 self.assertEqual(self.client.post(url, {"path": "/x"}).status_code, 404)
+
+
+class OtherMethods(ConsoleTestCase):
+    def test_the_address_of_an_act_leads_to_what_it_is_about(self):
+        self.client.force_login(self.owner)
+        self.assertRedirects(self.client.get(f"{self.memory_url}delete/"), self.memory_url)
+        self.assertRedirects(self.client.get(f"{self.version_url}undo/"), self.version_url)
+        self.assertEqual(MemoryVersion.objects.count(), 1)
+
+    def test_what_an_address_does_not_take_is_said_on_a_page(self):
+        self.client.force_login(self.owner)
+        settings_url = f"{self.store_url}settings/"
+        for url in ("/theme/", "/workspace/", f"{settings_url}archive/", f"{settings_url}delete/"):
+            with self.subTest(url):
+                response = self.client.get(url)
+                self.assertContains(response, "it only takes what a button sends", status_code=405)
+                self.assertEqual(response["Allow"], "POST")
+        response = self.client.post(self.version_url)
+        self.assertContains(response, "a page to read", status_code=405)
+        self.assertIn("GET", response["Allow"])
+        response = self.client.get("/v1/memory_stores", headers={"accept": "text/html"})
+        self.assertNotContains(response, "<h1>", status_code=401)

@@ -48,9 +48,17 @@ class Diff(DiffTestCase):
         older = [a["href"] for a in self.page(self.url(third.id)).all("a") if a.get("rel") == "prev"]
         self.assertIn("v1 to v2", self.page(older[0]).text)
 
+    def test_offers_what_the_text_offers_on_every_tab(self):
+        for tab in ("history/", "blame/"):
+            with self.subTest(tab):
+                page = self.page(self.memory_url + tab)
+                keys = [a.get("data-key") for a in page.all("a")]
+                self.assertEqual(keys.count("e"), 1)
+                self.assertIn(f"{self.memory_url}move/", page.links())
+
     def test_of_the_first_version_is_with_nothing(self):
         page = self.page(self.url(self.memory.head_version_id))
-        self.assertIn("nothing to v1", page.text)
+        self.assertIn("what v1 added", page.text)
         self.assertIn("Nothing: the memory was not there yet", page.text)
         self.assertIn("+3 −0", page.text)
 

@@ -418,14 +418,6 @@ class Rights(EditCase):
         self.assertContains(response, "Saved as v2.")
         self.assertNotContains(response, "Redact")
 
-    def test_changes_are_made_by_post_only(self):
-        self.client.force_login(self.owner)
-        for url in (
-            f"{self.memory_url}delete/",
-            f"{self.store_url}versions/{self.memory.head_version_id}/undo/",
-        ):
-            self.assertEqual(self.client.get(url).status_code, 405)
-
 
 class Queries(EditCase):
     def test_are_fixed(self):

@@ -142,6 +142,27 @@ class Compared(MomentTestCase):
         for text in texts:
             self.assertIn("From 2026-03-02 11:00:00 UTC to 2026-03-02 12:30:00 UTC : 1 changed.", text)
 
+    def test_narrows_to_a_folder(self):
+        page = self.at(2, "&with=now&folder=/b")
+        self.assertIn("now: 1 renamed in /b/.", page.text)
+        self.assertNotIn("/late.md", page.text)
+        [whole] = [link for link in page.links() if "with=now" in link and "folder" not in link][:1]
+        self.assertIn("/late.md", self.page(whole).text)
+        self.assertEqual(self.get(f"{self.url}?at=2026-03-02&with=now&folder=a/../b").status_code, 404)
+
+    def test_goes_on_by_pages(self):
+        for number in range(205):
+            make_memory(actor=self.actor, store=self.old, path=f"/many/{number:03}.md")
+        first = self.at(2, "&with=now&folder=/many/")
+        self.assertIn("205, from 1 to 200", first.text)
+        self.assertNotIn("/many/200.md", first.text)
+        [more] = [link for link in first.links() if "page=" in link]
+        second = self.page(more)
+        self.assertIn("/many/200.md", second.text)
+        self.assertIn("205, from 201 to 205", second.text)
+        self.assertNotIn("/many/199.md", second.text)
+        self.assertEqual([link for link in second.links() if "page=" in link], [])
+
     def test_without_a_difference_says_so(self):
         self.assertIn("nothing differs.", self.at(2, "&with=2026-03-02T11:30Z").text)
 

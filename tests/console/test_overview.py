@@ -6,12 +6,12 @@ from django.test import SimpleTestCase, override_settings
 
 from stores.console import visits
 from stores.console.charts import nice_top, writes_per_day
-from stores.console.views.home import count_writes, joined
+from stores.console.views.home import count_writes, joined, written_since
 from stores.domain.actors import session_actor
 from stores.domain.versions import redact_version
 from tests.console import hostile
 from tests.console.cases import ConsoleTestCase
-from tests.factories import make_memory, make_store, make_version
+from tests.factories import make_actor, make_memory, make_store, make_version
 
 
 class Overview(ConsoleTestCase):
@@ -69,13 +69,29 @@ class Overview(ConsoleTestCase):
         self.client.force_login(self.owner)
         for number in range(12):
             make_version(actor=self.actor, memory=self.memory, content=f"few {number}\n")
-        with self.assertNumQueries(11):
+        with self.assertNumQueries(13):
             self.client.get("/")
         for number in range(20):
             make_store(actor=self.actor)
             make_version(actor=self.actor, memory=self.memory, content=f"{number}\n")
-        with self.assertNumQueries(11):
+        with self.assertNumQueries(13):
             self.client.get("/")
+
+
+class Navigation(ConsoleTestCase):
+    def test_marks_the_entry_that_a_page_belongs_to(self):
+        for path, entry in (
+            ("/", "/"),
+            ("/stores/", "/stores/"),
+            (self.store_url, "/stores/"),
+            ("/activity/", "/activity/"),
+            ("/activity/undo/?actor=sesn_nobody", "/activity/"),
+            ("/search/?q=x", "/search/"),
+            ("/connect/", "/connect/"),
+        ):
+            with self.subTest(path):
+                marked = [a["href"] for a in self.page(path).all("a") if a.get("aria-current") == "page"]
+                self.assertEqual(marked[0], entry)
 
 
 class Visits(ConsoleTestCase):
@@ -126,6 +142,29 @@ class Counting(ConsoleTestCase):
             self.write(datetime.fromisoformat(moment).replace(tzinfo=UTC))
         counts = count_writes(self.actor, days)
         self.assertEqual([counts.get((day, "session_actor"), 0) for day in days], [1, 2, 1])
+
+    def test_counts_writes_and_who_wrote_in_all_stores(self):
+        other = make_store(actor=self.actor, name="Other")
+        agents = [
+            session_actor(session_id="sesn_01" + sign * 22, label="", workspace_id=self.workspace.id)
+            for sign in "ab"
+        ]
+        for moment, agent, store in (
+            (datetime(2027, 3, 1, tzinfo=UTC), agents[0], self.store),
+            (datetime(2027, 3, 2, tzinfo=UTC), agents[0], other),
+            (datetime(2027, 3, 2, tzinfo=UTC), agents[1], other),
+            (datetime(2027, 3, 2, 23, 59, 59, tzinfo=UTC), self.actor, self.store),
+        ):
+            make_memory(actor=agent, store=store, now=moment)
+        days = [date(2027, 3, 1), date(2027, 3, 2)]
+        self.assertEqual(
+            count_writes(self.actor, days),
+            {(days[0], "session_actor"): 1, (days[1], "session_actor"): 2, (days[1], "user_actor"): 1},
+        )
+        written = written_since(self.actor, datetime(2027, 3, 2, tzinfo=UTC))
+        self.assertEqual((written["count"], written["by"]), ("3 writes", "2 sessions and 1 person"))
+        theirs = make_store()
+        self.assertEqual(count_writes(make_actor(workspace=theirs.workspace), days), {})
 
 
 class Charts(SimpleTestCase):

@@ -45,6 +45,27 @@ class Search(SearchTestCase):
         memory = f"/stores/{self.other_store.id}/memories/{self.other.id}/"
         self.assertIn(f"{memory}#L3", page.links())
 
+    def test_says_how_hits_are_ordered(self):
+        for query, words in (
+            ("refunds days", "First where the words stand together, then where"),
+            ("refunds", "First where they stand in the path"),
+            ("efund", "In the order of paths."),
+        ):
+            with self.subTest(query):
+                self.assertIn(words, self.find(query).text)
+
+    def test_counts_old_hits_apart(self):
+        make_version(actor=self.actor, memory=self.memory, content="Refunds after 90 days.\n")
+        page = self.find("30", "&history=1")
+        self.assertIn("1 live memory and 1 old or deleted version.", page.text)
+        self.assertIn("Old and deleted versions come last", page.text)
+        for number in range(25):
+            make_memory(actor=self.actor, store=self.store, content=f"30 {number}\n")
+        page = self.find("30", "&history=1")
+        self.assertIn("26 live memories, old and deleted versions follow behind them.", page.text)
+        [more] = [link for link in page.links() if "after=" in link]
+        self.assertIn("1 old or deleted version on this page.", self.page(more).text)
+
     def test_marks_finds_in_paths(self):
         page = self.find("policies refunds", "&mode=path")
         self.assertIn('<bdi dir="ltr"><mark>policies</mark></bdi>/', page.html)

@@ -75,7 +75,9 @@ class SigningOut(ConsoleTestCase):
 
     def test_does_not_happen_by_a_link(self):
         self.client.force_login(self.owner)
-        self.assertEqual(self.client.get("/logout/").status_code, 405)
+        response = self.client.get("/logout/")
+        self.assertEqual(response.status_code, 405)
+        self.assertContains(response, "Nothing to read here", status_code=405)
         self.assertEqual(self.client.get(self.store_url).status_code, 200)
 
 

@@ -87,6 +87,36 @@ class StoreList(ConsoleTestCase):
             with self.subTest(bad):
                 self.assertEqual(self.get(f"/stores/?after={bad}").status_code, 404)
 
+    def test_sorts_by_what_the_columns_show(self):
+        alpha = make_store(actor=self.actor, name="alpha")
+        beta = make_store(actor=self.actor, name="Beta")
+        for number in range(3):
+            make_memory(actor=self.actor, store=alpha, path=f"/{number}", content="x")
+        make_memory(actor=self.actor, store=beta, content="x" * 900)
+        empty = make_store(actor=self.actor, name="Empty")
+        support = self.store
+        for sort, expected in (
+            ("name", [alpha, beta, empty, support]),
+            ("written", [beta, alpha, support, empty]),
+            ("fill", [alpha, beta, support, empty]),
+            ("size", [beta, support, alpha, empty]),
+            ("newest", [empty, beta, alpha, support]),
+            ("nonsense", [empty, beta, alpha, support]),
+        ):
+            with self.subTest(sort):
+                names = self.names(f"/stores/?sort={sort}")
+                self.assertEqual(names, [store.id for store in expected])
+        page = self.page("/stores/?sort=size&q=a")
+        self.assertEqual([th["aria-sort"] for th in page.all("th") if "aria-sort" in th], ["descending"])
+        self.assertIn("/stores/?q=a&sort=name", page.links())
+        self.assertIn("size", [i["value"] for i in page.all("input") if i.get("name") == "sort"])
+
+    def test_keeps_the_order_over_pages(self):
+        stores = [make_store(actor=self.actor, name=f"Store {number:02}") for number in range(52)]
+        first = "/stores/?q=store&sort=name"
+        [more] = [link for link in self.page(first).links() if "after=" in link]
+        self.assertEqual(self.names(first) + self.names(more), [store.id for store in stores])
+
     def test_teaches_where_there_is_no_store_yet(self):
         newcomer = make_user()
         workspace = make_member(user=newcomer).workspace
@@ -119,6 +149,15 @@ class StorePage(ConsoleTestCase):
         html = self.page(path).html
         tree = html[html.index('class="tree"') : html.index("</nav></details>")]
         return [part.partition("</bdi>")[0] for part in tree.split('<bdi dir="ltr">')[1:]]
+
+    def test_says_how_many_memories_a_folder_has(self):
+        for path in ("/a/1", "/a/b/2", "/a/b/c/3", "/aa/4", "/ä/é/5", "/5"):
+            make_memory(actor=self.actor, store=self.store, path=path)
+        text = self.page(self.store_url).text
+        for words in ("a/ 3 memories", "aa/ 1 memory", "ä/ 1 memory", "policies/ 1 memory"):
+            with self.subTest(words):
+                self.assertIn(words, text)
+        self.assertIn("b/ 2 memories", self.page(f"{self.store_url}?folder=/a/").text)
 
     def test_lists_one_folder_and_opens_the_way_to_it(self):
         for path in ("/README.md", "/policies/shipping/zones.md", "/team/tone.md"):
@@ -168,12 +207,13 @@ class StorePage(ConsoleTestCase):
     def test_takes_the_same_queries_for_one_and_for_many(self):
         self.client.force_login(self.owner)
         path = f"{self.store_url}?folder=/policies/"
-        with self.assertNumQueries(11):
+        make_memory(actor=self.actor, store=self.store, path="/policies/inner/x.md")
+        with self.assertNumQueries(12):
             self.client.get(path)
         for number in range(4):
             make_memory(actor=self.actor, store=self.store, path=f"/policies/{number}.md")
             make_memory(actor=self.actor, store=self.store, path=f"/policies/f{number}/x.md")
-        with self.assertNumQueries(11):
+        with self.assertNumQueries(12):
             self.client.get(path)
 
     def test_has_an_honest_page_for_a_folder_that_is_empty_or_gone(self):

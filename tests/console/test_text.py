@@ -182,8 +182,8 @@ class Formats(SimpleTestCase):
 
     def test_shares_never_round_to_nothing_or_all(self):
         self.assertEqual(
-            [formats.share(n, 10_000) for n in (0, 1, 150, 9_999, 10_000)],
-            ["0 %", "1 %", "2 %", "99 %", "100 %"],
+            [formats.share(n, 10_000) for n in (0, 1, 99, 100, 150, 9_999, 10_000)],
+            ["0 %", "< 1 %", "< 1 %", "1 %", "2 %", "99 %", "100 %"],
         )
 
     def test_times_are_relative_to_now(self):

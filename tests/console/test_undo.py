@@ -120,6 +120,10 @@ class Preview(UndoPage):
         self.assertIn("Ada Lovett has changed it afterwards.", page.text)
         self.assertIn(f"{self.store_url}versions/{self.human.id}/", page.links())
 
+    def test_says_where_somebody_else_deleted_it(self):
+        delete_memory(actor=self.actor, **self.here, memory_id=self.built_on.id)
+        self.assertIn("Ada Lovett has deleted it afterwards.", self.page(self.url).text)
+
     def test_offers_to_undo_only_what_came_after_that(self):
         self.assertNotIn("Undo only what came after that", self.page(self.url).text)
         update_memory(actor=self.agent, **self.here, memory_id=self.built_on.id, content="agent again\n")

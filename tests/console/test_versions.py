@@ -90,6 +90,76 @@ class History(ConsoleTestCase):
             self.client.get(f"{self.store_url}activity/")
 
 
+class BroughtBack(ConsoleTestCase):
+    """A deleted memory that was brought back has a new id: its old addresses lead there, and the new one's
+    history back.
+    """
+
+    def setUp(self):
+        change = {"actor": self.actor, "store_id": self.store.id}
+        delete_memory(**change, memory_id=self.memory.id)
+        self.revived = restore_version(**change, version_id=self.memory.head_version_id)
+        self.revived_url = f"{self.store_url}memories/{self.revived.id}/"
+        self.undo = "Bring it back"
+
+    def test_the_old_address_leads_to_the_new_one(self):
+        self.assertRedirects(self.get(self.memory_url), f"{self.memory_url}history/")
+        for address in (f"{self.memory_url}history/", self.version_url):
+            page = self.page(address)
+            self.assertIn("It was brought back and lives on as /policies/refunds.md.", page.text)
+            self.assertIn(self.revived_url, page.links())
+            self.assertNotIn(self.undo, page.text)
+
+    def test_the_text_of_then_can_be_brought_back_once_it_is_another(self):
+        change = {"actor": self.actor, "store_id": self.store.id, "memory_id": self.revived.id}
+        update_memory(**change, path="/refunds.md")
+        page = self.page(f"{self.memory_url}history/")
+        self.assertIn("It lives on as /refunds.md.", page.text)
+        self.assertIn(self.revived_url, page.links())
+        self.assertIn(self.undo, page.text)
+        delete_memory(**change)
+        page = self.page(f"{self.memory_url}history/")
+        self.assertNotIn("lives on", page.text)
+        self.assertIn(self.undo, page.text)
+
+    def test_the_new_one_names_the_old_one_at_the_end_of_its_history(self):
+        page = self.page(f"{self.revived_url}history/")
+        self.assertIn("Restored from v1 of the deleted memory /policies/refunds.md", page.text)
+        self.assertIn("Continues the deleted memory /policies/refunds.md: its history.", page.text)
+        self.assertIn(f"{self.memory_url}history/", page.links())
+        for address in (self.revived_url, f"{self.store_url}versions/{self.revived.head_version_id}/"):
+            self.assertIn(f"{self.memory_url}history/", self.page(address).links())
+        self.assertNotIn("Continues", self.page(f"{self.memory_url}history/").text)
+
+    def test_says_no_path_that_is_redacted(self):
+        source = self.memory.head_version_id
+        redact_version(actor=self.actor, store_id=self.store.id, version_id=source)
+        page = self.page(f"{self.revived_url}history/")
+        self.assertIn("Restored from v1 of the deleted memory whose path is redacted", page.text)
+        self.assertIn("Continues the deleted memory whose path is redacted: its history.", page.text)
+
+    def test_a_redacted_first_version_does_not_say_where_it_was(self):
+        change = {"actor": self.actor, "store_id": self.store.id}
+        update_memory(**change, memory_id=self.revived.id, path="/r.md")
+        redact_version(**change, version_id=self.revived.head_version_id)
+        page = self.page(f"{self.revived_url}history/")
+        self.assertIn("Continues the deleted memory whose path is redacted", page.text)
+        self.assertNotIn("/policies/", page.html)
+
+    def test_takes_the_same_queries_however_often_it_was_brought_back(self):
+        self.client.force_login(self.owner)
+        change = {"actor": self.actor, "store_id": self.store.id}
+        for _ in range(3):
+            with self.assertNumQueries(14):
+                self.client.get(f"{self.memory_url}history/")
+            # One more than of any other: the number and the memory of the version that came back.
+            with self.assertNumQueries(9):
+                self.client.get(f"{self.revived_url}history/")
+            delete_memory(**change, memory_id=self.revived.id)
+            self.revived = restore_version(**change, version_id=self.revived.head_version_id)
+            self.revived_url = f"{self.store_url}memories/{self.revived.id}/"
+
+
 class VersionPage(ConsoleTestCase):
     def url(self, version_id: str) -> str:
         return f"{self.store_url}versions/{version_id}/"

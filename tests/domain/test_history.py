@@ -231,3 +231,7 @@ class VerifyMemoryTest(TestCase):
             self.assertIn(self.ids[2], [found.id for found in self.check().mismatches])
             MemoryVersion.objects.filter(id=self.ids[0]).update(chain=b"0" * 32)
             self.assertNotIn(self.ids[0], [found.id for found in self.check().mismatches])
+
+    def test_checks_no_more_than_is_asked_for(self):
+        few = history.verify_memory(store_id=self.store.id, memory_id=self.memory.id, most=2)
+        self.assertEqual(few, history.MemoryCheck(6, 2, 0, []))

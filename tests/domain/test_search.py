@@ -391,6 +391,28 @@ class OrderTest(SearchTestCase):
         index_all()
         self.assertEqual(self.found("tea"), ["/tea", "/2", "/1"])
 
+    def test_words_that_stand_together_before_words_apart(self):
+        self.make("90 apples, 90 pears and 90 plums in days and days", path="/days/apart")
+        self.make("of old it was, at that time and on the whole, 90\ndays", path="/together")
+        self.make("days 90", path="/turned")
+        index_all()
+        page = self.search("90 days")
+        self.assertEqual(page.hits[0].path, "/together")
+        self.assertEqual(len(page.hits), 3)
+        self.assertTrue(page.is_ranked)
+        self.assertEqual([hit.path for hit in self.search("90 days", limit=1).hits], ["/together"])
+
+    def test_the_best_alone_are_read_for_words_that_stand_together(self):
+        self.make("tea, tea and cups", path="/1")
+        self.make("now and then when it is late tea cups and much else", path="/2")
+        index_all()
+        bound, search.TOGETHER_BYTES = search.TOGETHER_BYTES, 30
+        try:
+            self.assertEqual(self.found("tea cups"), ["/1", "/2"])
+        finally:
+            search.TOGETHER_BYTES = bound
+        self.assertEqual(self.found("tea cups"), ["/2", "/1"])
+
     def test_just_written_ones_before_all(self):
         self.make("tea tea tea", path="/old")
         index_all()
@@ -425,7 +447,14 @@ class PagesTest(SearchTestCase):
                 index_all()
 
     def test_all_are_reached_once(self):
-        for mode, text in (("words", "tea"), ("substring", "tea"), ("path", "/"), ("auto", "eapo")):
+        for mode, text in (
+            ("words", "tea"),
+            ("words", "tea teapot"),
+            ("words", "teapot tea"),
+            ("substring", "tea"),
+            ("path", "/"),
+            ("auto", "eapo"),
+        ):
             for limit in (1, 7, 45):
                 with self.subTest(mode=mode, limit=limit):
                     pages = self.all_pages(text, limit, mode=mode)
@@ -509,6 +538,27 @@ class HistoryTest(SearchTestCase):
             actor=self.actor, store_id=self.store.id, version_id=self.memory.head_version_id
         )
         self.assertEqual(self.hits("one"), [("/m", True, False)])
+
+    def test_is_read_in_few_queries(self):
+        for number in range(60):
+            make_version(actor=self.actor, memory=self.memory, content=f"milk {number}")
+        sizes = search.SCANNED_AT_ONCE, search.MOST_AT_ONCE
+        search.SCANNED_AT_ONCE, search.MOST_AT_ONCE = 4, 32
+        try:
+            with CaptureQueriesContext(connection) as queries:
+                hits = self.hits("milk 7", mode="substring", include_history=True)
+        finally:
+            search.SCANNED_AT_ONCE, search.MOST_AT_ONCE = sizes
+        self.assertEqual(hits, [("/n", False, False)])
+        # 4, 8, 16, 32 and the rest.
+        walks = [query for query in queries if "LEFT JOIN stores_memory m" in query["sql"]]
+        self.assertEqual(len(walks), 5)
+
+    def test_large_texts_are_read_few_at_once(self):
+        text = self.make("x" * 90_000, path="/large")
+        large = [search.statements.Text("", "", "", text.path, 90_000, "", "", "")] * 400
+        self.assertEqual(search._next_size(400, large), 88)
+        self.assertEqual(search._next_size(400, [None] * 400), 800)
 
     def test_the_bound_is_said_and_gone_on_from(self):
         bound, search.SCANNED_VERSIONS = search.SCANNED_VERSIONS, 2

@@ -3,12 +3,13 @@
 import random
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from unittest import mock
 
 from django.db import connection
 from django.test import TestCase
 from django.test.utils import CaptureQueriesContext
 
-from stores.domain import acts, history, memories, stores, timeline, versions
+from stores.domain import acts, history, memories, rollback, stores, timeline, undo, versions
 from stores.domain.errors import (
     InvalidInput,
     MemoryNotFound,
@@ -215,6 +216,8 @@ class AsOfTest(TimelineCase):
             lambda **who: timeline.compare_as_of(**who, at=NOON),
             lambda **who: timeline.plan_restore_as_of(**who, at=NOON),
             lambda **who: timeline.blame_memory(**who, memory_id="mem_x"),
+            lambda **who: timeline.brought_back_from(**who, memory_id="mem_x"),
+            lambda **who: timeline.find_successor(**who, memory_id="mem_x"),
         )
         for call in calls:
             for actor in (stranger, limited):
@@ -383,6 +386,119 @@ class BlameMemoryTest(TimelineCase):
         found = timeline.blame_memory(**self.here, memory_id=memory.id)
         self.assertEqual(([v and v.seq for v in found.versions]), [1, None, 3, 4])
         self.assertEqual(self.blame(memory), expected)
+
+    def brought_back(self, *, deleted_at, seq):
+        """A memory with three versions, deleted, and begun anew from one of them."""
+        memory = self.create("/a", "one\n", 1)
+        self.change(memory, 2, content="one\ntwo\n")
+        self.change(memory, 3, content="one\ntwo\nthree\n")
+        self.delete(memory, deleted_at)
+        return memory, self.bring_back(memory, seq, deleted_at + 1)
+
+    def bring_back(self, memory, seq, at):
+        version = MemoryVersion.objects.get(memory_id=memory.id, seq=seq)
+        return rollback.restore_version(**self.here, version_id=version.id, now=hour(at))
+
+    def by_id(self, memory, **fields):
+        found = timeline.blame_memory(**self.here, memory_id=memory.id, **fields)
+        by = [found.versions[line.version] for line in found.lines]
+        return [(v.memory_id, v.seq, line.is_after_gap) for v, line in zip(by, found.lines, strict=True)]
+
+    def test_of_a_memory_that_was_brought_back_goes_on_before_its_deletion(self):
+        former, memory = self.brought_back(deleted_at=4, seq=2)
+        self.change(memory, 6, content="one\ntwo\n4\n")
+        expected = [(former.id, 1, False), (former.id, 2, False), (memory.id, 2, False)]
+        self.assertEqual(self.by_id(memory), expected)
+        found = timeline.blame_memory(**self.here, memory_id=memory.id)
+        # Neither the version behind the one that was brought back nor the deletion counts.
+        self.assertEqual(
+            [(v.memory_id, v.seq) for v in found.versions],
+            [(former.id, 1), (former.id, 2), (memory.id, 1), (memory.id, 2)],
+        )
+        self.assertEqual([(v.memory_id, v.seq) for v in found.brought_back], [(former.id, 2)])
+        self.delete(memory, 7)
+        again = self.bring_back(memory, 2, 8)
+        self.assertEqual(self.by_id(again), expected)
+        sources = timeline.brought_back_from(**self.here, memory_id=again.id)
+        self.assertEqual([(v.memory_id, v.seq) for v in sources], [(memory.id, 2), (former.id, 2)])
+
+    def test_goes_on_whichever_way_it_was_brought_back(self):
+        former = self.create("/a", "one\n", 1)
+        self.change(former, 2, content="one\ntwo\n")
+        self.delete(former, 3)
+        deletion = MemoryVersion.objects.get(memory_id=former.id, seq=3)
+        ways = (
+            lambda: undo.apply_undo(
+                actor=self.actor,
+                plan=undo.plan_undo_of_act(actor=self.actor, act_id=deletion.id),
+                now=hour(4),
+            ),
+            lambda: timeline.apply_plan(
+                actor=self.actor, plan=timeline.plan_restore_as_of(**self.here, at=hour(2)), now=hour(6)
+            ),
+        )
+        for number, bring_back in enumerate(ways):
+            bring_back()
+            memory = Memory.objects.get(store=self.store)
+            self.assertEqual(self.by_id(memory), [(former.id, 1, False), (former.id, 2, False)])
+            found = timeline.find_successor(**self.here, memory_id=former.id)
+            self.assertEqual(found, timeline.Successor(memory.id, "/a", True))
+            self.delete(memory, 5 + 2 * number)
+
+    def test_of_one_brought_back_says_where_texts_before_are_gone(self):
+        former, memory = self.brought_back(deleted_at=4, seq=3)
+        by_seq = {v.seq: v for v in MemoryVersion.objects.filter(memory_id=former.id)}
+        versions.redact_version(**self.here, version_id=by_seq[2].id)
+        expected = [(former.id, 1, False), (former.id, 3, True), (former.id, 3, True)]
+        self.assertEqual(self.by_id(memory), expected)
+        by_seq[2].delete()
+        self.assertEqual(self.by_id(memory), expected)
+        by_seq[3].delete()
+        # What it was brought back from is no longer kept.
+        self.assertEqual(self.by_id(memory), [(memory.id, 1, True)] * 3)
+        self.assertIsNone(timeline.blame_memory(**self.here, memory_id=memory.id).versions[0])
+
+    def test_of_one_whose_first_version_is_redacted_keeps_the_authors(self):
+        former, memory = self.brought_back(deleted_at=4, seq=3)
+        self.change(memory, 6, content="one\ntwo\nthree\n4\n")
+        versions.redact_version(**self.here, version_id=memory.head_version_id)
+        expected = [(former.id, seq, False) for seq in (1, 2, 3)] + [(memory.id, 2, True)]
+        self.assertEqual(self.by_id(memory), expected)
+
+    def test_looks_at_no_more_versions_than_of_one_memory(self):
+        _, memory = self.brought_back(deleted_at=4, seq=3)
+        for most, seqs in ((3, [None, 2, 3, 1]), (1, [None, 1])):
+            with mock.patch.object(timeline, "BLAMED_VERSIONS", most):
+                found = timeline.blame_memory(**self.here, memory_id=memory.id)
+            self.assertEqual([v and v.seq for v in found.versions], seqs)
+
+    def test_takes_one_query_more_however_often_it_was_brought_back(self):
+        former, memory = self.brought_back(deleted_at=4, seq=3)
+        with self.assertNumQueries(3):
+            timeline.blame_memory(**self.here, memory_id=former.id)
+        for at in (10, 20, 30):
+            with self.assertNumQueries(4):
+                timeline.blame_memory(**self.here, memory_id=memory.id)
+            self.delete(memory, at)
+            memory = self.bring_back(memory, 1, at + 1)
+
+    def test_finds_what_a_deleted_memory_lives_on_as(self):
+        former, memory = self.brought_back(deleted_at=4, seq=3)
+        find = {**self.here, "memory_id": former.id}
+        self.assertEqual(timeline.find_successor(**find), timeline.Successor(memory.id, "/a", True))
+        self.assertIsNone(timeline.find_successor(**self.here, memory_id=memory.id))
+        self.change(memory, 6, content="other\n")
+        with self.assertNumQueries(4):
+            self.assertEqual(timeline.find_successor(**find), timeline.Successor(memory.id, "/a", False))
+        self.change(memory, 7, path="/b")
+        self.assertEqual(timeline.find_successor(**find), timeline.Successor(memory.id, "/b", False))
+        self.delete(memory, 8)
+        self.assertIsNone(timeline.find_successor(**find))
+        # Somebody else's text at its path is not what it lives on as; its own text is, however it came there.
+        other = self.create("/a", "new\n", 9)
+        self.assertIsNone(timeline.find_successor(**find))
+        self.change(other, 10, content="one\ntwo\nthree\n")
+        self.assertEqual(timeline.find_successor(**find), timeline.Successor(other.id, "/a", True))
 
     def test_refuses_what_is_not_there(self):
         memory, other = self.create("/a", "one\n", 1), self.create("/b", "one\n", 1)

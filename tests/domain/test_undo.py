@@ -127,9 +127,37 @@ class UndoTest(UndoCase):
         )
         act = self.apply(plan)
         self.assertEqual((act.id, [left.why for left in act.left]), (None, [acts.BUILT_ON] * 2))
+        self.assertEqual([item.built_on_by_deletion for item in plan.items], [False, True])
+        self.assertIn("deleted", act.left[1].message)
         self.assertEqual(all_rows()["MemoryVersion"], before)
         with self.assertRaises(InvalidInput):
             self.apply(plan, choices={edited.id: Choice.UNDO})
+
+    def test_an_undoing_that_was_taken_back_is_not_built_on(self):
+        edited, moved = (self.create(self.person, f"/{name}", name) for name in "ab")
+        before = self.live()
+        self.change(self.session, edited, content="one")
+        self.change(self.session, edited, content="two")
+        self.change(self.session, moved, path="/moved")
+        for _ in range(2):
+            act = self.apply(self.plan())
+            self.assertEqual(self.live(), before)
+            undo.undo_act(actor=self.person, act_id=act.id)
+            self.assertEqual(self.live(), {"/a": "two", "/moved": "b"})
+        self.assertEqual(self.outcomes(self.plan()), [("/a", "restore"), ("/moved", "restore")])
+        # Not so by the path alone, nor by the text alone.
+        self.change(self.person, moved, content="b and more")
+        self.change(self.person, edited, path="/a2")
+        self.assertEqual(self.outcomes(self.plan()), [("/a2", "built_on"), ("/moved", "built_on")])
+
+    def test_what_somebody_wrote_between_is_built_on_even_where_the_last_text_lives(self):
+        memory = self.create(self.person, "/a", "one")
+        self.change(self.session, memory, content="two")
+        self.change(self.person, memory, content="three")
+        self.change(self.session, memory, content="four")
+        for content in ("three", "four"):
+            self.change(self.person, memory, content=content)
+        self.assertEqual(self.outcomes(self.plan()), [("/a", "built_on")])
 
     def test_what_came_after_somebody_else_can_be_undone_on_wish(self):
         memory = self.create(self.person, "/a", "one")

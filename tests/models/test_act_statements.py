@@ -131,6 +131,76 @@ class MomentsTest(Filled):
         rows = moments.state_of_store(store_id=self.store.id, bound=moments.NEVER, folder="/c/", end="/c0")
         self.assertEqual([row.path for row in rows], ["/c/d"])
 
+    def followed_back(self, memory_id):
+        """What moments.brought_back_from says, hop by hop."""
+        found = []
+        while True:
+            first = MemoryVersion.objects.filter(memory_id=memory_id, seq=1, store=self.store).first()
+            source = MemoryVersion.objects.filter(id=first and first.restored_from, store=self.store).first()
+            if source is None or len(found) == moments.FORMER_MEMORIES:
+                return found
+            found.append(source)
+            memory_id = source.memory_id
+
+    def bring_back(self, path, number, at):
+        """The memory at a path is deleted and begins anew from its version of this number."""
+        gone = Memory.objects.get(path=path, store=self.store)
+        source = MemoryVersion.objects.get(memory_id=gone.id, seq=number)
+        gone.delete()
+        version = new_version(
+            self.store,
+            ids.make_id(ids.MEMORY, NOON + timedelta(hours=at)),
+            path=path,
+            at=NOON + timedelta(hours=at),
+            restored_from=source.id,
+        )
+        twins.insert_memory(version)
+        return version.memory_id
+
+    def test_follows_a_memory_that_was_brought_back_into_those_before(self):
+        first = self.memories["/a"]
+        second = self.next_version("/a", content="second")
+        twins.append_version(second, expected_head=first.head_version_id)
+        ids = [first.id, *(self.bring_back("/a", 1, at) for at in range(2, 5 + moments.FORMER_MEMORIES))]
+        for place, id_ in enumerate(ids):
+            expected = self.followed_back(id_)
+            self.assertEqual(len(expected), min(place, moments.FORMER_MEMORIES))
+            found = moments.brought_back_from(store_id=self.store.id, memory_id=id_)
+            self.assertEqual([row.id for row in found], [version.id for version in expected])
+            # Each has one version up to the one that was brought back.
+            rows = moments.former_lineage(store_id=self.store.id, memory_id=id_, limit=3)
+            self.assertEqual([row.id for row in rows], [version.id for version in expected][:3])
+        self.assertEqual(moments.brought_back_from(store_id=self.other.id, memory_id=ids[2]), [])
+
+    def test_the_former_lineage_ends_with_the_version_that_was_brought_back(self):
+        first = self.memories["/a"]
+        second = self.next_version("/a", content="second")
+        twins.append_version(second, expected_head=first.head_version_id)
+        third = self.next_version("/a", seq=3, at=NOON + timedelta(hours=2), content="third")
+        twins.append_version(third, expected_head=second.id)
+        revived = self.bring_back("/a", 2, 5)
+        rows = moments.former_lineage(store_id=self.store.id, memory_id=revived, limit=9)
+        self.assertEqual([row.id for row in rows], [second.id, first.head_version_id])
+        rows = moments.former_lineage(store_id=self.store.id, memory_id=revived, limit=1)
+        self.assertEqual([row.id for row in rows], [second.id])
+
+    def test_finds_the_live_memory_that_continues_a_deleted_one(self):
+        first = self.memories["/a"]
+        find = {"store_id": self.store.id, "last": first.head_version_id}
+        self.assertIsNone(moments.successor(memory_id=first.id, **find))
+        middle = self.bring_back("/a", 1, 2)
+        newest = self.bring_back("/a", 1, 3)
+        for memory_id in (first.id, middle):
+            self.assertEqual(moments.successor(memory_id=memory_id, **find), (newest, "/a"))
+        self.assertIsNone(moments.successor(memory_id=newest, **find))
+        # Renamed since: what was begun soon after the end is tried too.
+        Memory.objects.filter(id=newest).update(path="/renamed")
+        self.assertEqual(moments.successor(memory_id=middle, **find), (newest, "/renamed"))
+        Memory.objects.filter(id=newest).delete()
+        self.assertIsNone(moments.successor(memory_id=middle, **find))
+        elsewhere = find | {"store_id": self.other.id}
+        self.assertIsNone(moments.successor(memory_id=first.id, **elsewhere))
+
 
 class SpansTest(Filled):
     def test_counts_what_was_written_and_names_what_is_around_it(self):

@@ -14,7 +14,17 @@ from stores.console.access import ConsoleRequest, for_members
 from stores.console.drawing import draw_text
 from stores.console.htmx import render_main
 from stores.console.paths import show_path
-from stores.console.rows import Row, actor_row, blame_url, diff_url, history_url, redaction, version_url
+from stores.console.rows import (
+    Row,
+    actor_row,
+    blame_url,
+    diff_url,
+    former_row,
+    history_url,
+    redaction,
+    version_names,
+    version_url,
+)
 from stores.console.views.memories import memory_context
 from stores.console.views.stores import store_context
 from stores.console.views.versions import deletion, find_memory
@@ -67,7 +77,11 @@ def memory_blame(request: ConsoleRequest, store_id: str, memory_id: str) -> Http
         )
     now = clock.now_utc()
     memory = find_memory(actor, store_id, memory_id)
-    about = memory_context(memory, now=now) if memory else {"deleted": deletion(store_id, memory_id, now=now)}
+    about = (
+        memory_context(memory, now=now)
+        if memory
+        else {"deleted": deletion(actor, store_id, memory_id, now=now)}
+    )
     path = found.shown.path if found.shown else memory.path if memory else None
     first = query.line_number(request)
     chosen = found.lines[first - 1 : first - 1 + LINES_A_PAGE]
@@ -85,6 +99,7 @@ def memory_blame(request: ConsoleRequest, store_id: str, memory_id: str) -> Http
         and found.shown is not None
         and found.shown.id == memory.head_version_id,
         "newest_url": blame_url(store_id, memory_id, **options),
+        "former": [former_row(store_id, version) for version in found.brought_back],
         "gone": gone(found, now=now),
         "readable": readable_before(found, options),
         "missing": missing(found.versions),
@@ -113,6 +128,7 @@ def shown_row(version: VersionRow, *, now: datetime) -> Row:
 def groups(found: Blame, lines: Sequence[BlamedLine], path: str, options: Row, *, now: datetime) -> list[Row]:
     """Neighbouring lines of one version, with who wrote them and the way to the blame before."""
     ages = ages_of(found)
+    names = version_names(found.versions)
     markdown = path.endswith((".md", ".markdown"))
     result = []
     for (place, earliest), members in groupby(lines, key=lambda line: (line.version, line.earliest)):
@@ -123,16 +139,16 @@ def groups(found: Blame, lines: Sequence[BlamedLine], path: str, options: Row, *
         result.append(
             {
                 "seq": version.seq,
+                **names[version.id],
                 "diff_url": diff_url(version.store_id, to=version.id),
                 "who": actor_row(version.actor_type, version.actor_id, version.actor_label),
                 "reason": text.show(version.reason) if version.reason else None,
                 "when": formats.instant(version.created_at, now=now),
                 "age": ages[version.id],
-                "since": since(found.versions, earliest) if earliest < place else None,
+                "since": since(found.versions, names, earliest) if earliest < place else None,
                 "before_url": blame_url(version.store_id, version.memory_id, version=before.id, **options)
                 if before is not None
                 else None,
-                "before_seq": before.seq if before is not None else None,
                 "lines": [
                     {
                         "n": line.number,
@@ -156,10 +172,10 @@ def ages_of(found: Blame) -> dict[str, int]:
     return {id_: min(AGES, 1 + int(AGES * (newest - at).total_seconds() / span)) for id_, at in times.items()}
 
 
-def since(versions: Sequence[VersionRow | None], earliest: int) -> str:
+def since(versions: Sequence[VersionRow | None], names: dict[str, Row], earliest: int) -> str:
     """The oldest version that may have written the line: the texts from there on are gone."""
     version = versions[earliest]
-    return "a version no longer kept" if version is None else f"v{version.seq}"
+    return "a version no longer kept" if version is None else names[version.id]["name"]
 
 
 def missing(versions: Sequence[VersionRow | None]) -> Row | None:
@@ -168,8 +184,9 @@ def missing(versions: Sequence[VersionRow | None]) -> Row | None:
     pruned = any(v is None for v in versions)
     if not redacted and not pruned:
         return None
+    names = version_names(versions)
     return {
-        "redacted": [{"seq": v.seq, "url": version_url(v.store_id, v.id)} for v in redacted[:MISSING_NAMED]],
+        "redacted": [{**names[v.id], "url": version_url(v.store_id, v.id)} for v in redacted[:MISSING_NAMED]],
         "more": max(0, len(redacted) - MISSING_NAMED),
         "pruned": pruned,
     }
@@ -195,5 +212,5 @@ def readable_before(found: Blame, options: Row) -> Row | None:
     for version in reversed(found.versions):
         if version is not None and not version.redacted_at and version.operation != Operation.DELETED:
             url = blame_url(version.store_id, version.memory_id, version=version.id, **options)
-            return {"seq": version.seq, "url": url}
+            return {**version_names(found.versions)[version.id], "url": url}
     return None

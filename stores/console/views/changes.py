@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from stores.console import formats, notices, plans, text
 from stores.console.access import ConsoleRequest, for_members
@@ -104,10 +104,12 @@ def status_of(error: Refusal | None) -> int:
     return 400 if isinstance(error, InvalidInput) else 409
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_members
 def memory_delete(request: ConsoleRequest, store_id: str, memory_id: str) -> HttpResponse:
-    """At once, with an undo bar; but never what the person has not seen."""
+    """At once, with an undo bar; but never what the person has not seen. Its address leads to the memory."""
+    if request.method != "POST":
+        return redirect(memory_url(store_id, memory_id))
     actor = request.member.actor
     actor.require(Right.WRITE)
     try:
@@ -227,10 +229,14 @@ def show_restore(
     return response
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_members
 def version_undo(request: ConsoleRequest, store_id: str, version_id: str) -> HttpResponse:
-    """Takes back the act that a version belongs to: one write, or all memories of a bulk act."""
+    """Takes back the act that a version belongs to: one write, or all memories of a bulk act. Its address
+    leads to the version.
+    """
+    if request.method != "POST":
+        return redirect(version_url(store_id, version_id))
     actor = request.member.actor
     actor.require(Right.WRITE)
     version = get_version(actor=actor, store_id=store_id, version_id=version_id, with_content=False)

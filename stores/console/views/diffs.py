@@ -184,8 +184,9 @@ def _side(version: VersionRow, masked: dict[str, Any], *, now: datetime) -> Row:
 
 def _title(before: VersionRow | None, after: VersionRow) -> str:
     name = "a redacted version" if after.path is None else text.plain(after.path[1:])
-    first = f"v{before.seq}" if before else "nothing"
-    return f"{first} to v{after.seq} of {name}"
+    if before is None:
+        return f"What v{after.seq} of {name} added"
+    return f"v{before.seq} to v{after.seq} of {name}"
 
 
 def _gap(before: VersionRow | None, after: VersionRow) -> str:

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime, timedelta
 
-from django.db.models import Case, Count, F, IntegerField, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import F, OuterRef, Subquery
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -17,7 +17,7 @@ from stores.console.tree import folder_url
 from stores.domain import activity, clock
 from stores.domain.actors import Actor, ActorType
 from stores.domain.limits import MEMORIES_PER_STORE
-from stores.models import MemoryStore, MemoryVersion, ids
+from stores.models import MemoryStore, MemoryVersion
 
 STORES_SHOWN = 8
 CHANGES_SHOWN = 10
@@ -66,43 +66,26 @@ def last_days(now: datetime) -> list[date]:
 
 
 def count_writes(actor: Actor, days: list[date]) -> dict[tuple[date, str], int]:
-    """Versions by day, in the zone that times are shown in, and type of actor: ids are in time order, so a
-    day is a bound.
-    """
-    bounds = [
-        ids.lowest_id(ids.MEMORY_VERSION, filters.begin_of(day) or clock.now_utc())
-        for day in [*days, days[-1] + timedelta(days=1)]
-    ]
-    buckets = [When(id__lt=end, then=Value(place)) for place, end in enumerate(bounds[1:])]
-    found = (
-        versions_of(actor)
-        .filter(id__gte=bounds[0], id__lt=bounds[-1])
-        .annotate(day=Case(*buckets, output_field=IntegerField()))
-        .values_list("day", "actor_type")
-        .annotate(Count("id"))
-        .order_by()
-    )
-    return {(days[place], type_): count for place, type_, count in found}
+    """Versions by day, in the zone that times are shown in, and type of actor."""
+    bounds = [filters.begin_of(day) or clock.now_utc() for day in [*days, days[-1] + timedelta(days=1)]]
+    spans = activity.count_writes(actor=actor, bounds=bounds)
+    return {
+        (day, type_): count
+        for day, counts in zip(days, spans, strict=True)
+        for type_, count in counts.items()
+    }
 
 
 def written_since(actor: Actor, since: datetime) -> Row:
     """How much by how many."""
-    found = list(
-        versions_of(actor)
-        .filter(id__gte=ids.lowest_id(ids.MEMORY_VERSION, since))
-        .values_list("actor_type")
-        .annotate(Count("id"), Count("actor_id", distinct=True))
-        .order_by()
-    )
-    writers = {type_: actors for type_, _, actors in found}
+    total, writers = activity.count_writers(actor=actor, since=since)
     words = (
         (ActorType.SESSION, "session"),
         (ActorType.API, "API key"),
         (ActorType.SERVICE_ACCOUNT, "service account"),
         (ActorType.USER, "person"),
     )
-    by = [plural(writers[type_], word) for type_, word in words if type_ in writers]
-    total = sum(count for _, count, _ in found)
+    by = [plural(writers[type_], word) for type_, word in words if writers[type_]]
     return {"count": plural(total, "write"), "by": joined(by), "any": total > 0}
 
 
@@ -114,11 +97,6 @@ def plural(number: int, word: str) -> str:
 
 def joined(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def versions_of(actor: Actor) -> QuerySet[MemoryVersion]:
-    stores = {"store__workspace_id": actor.workspace_id, "store__deleted_at__isnull": True}
-    return MemoryVersion.objects.filter(**stores)
 
 
 def changes_since(actor: Actor, since: datetime, *, now: datetime) -> Row:

@@ -23,7 +23,7 @@ from stores.models.statements.moments import StateRow
 from stores.models.statements.rows import PrefixRow, VersionRow
 
 ITEMS_A_PAGE = 200
-# Of each kind of difference; more are counted, not listed. Four kinds have boxes to tick, and a form may have
+# Of each kind of difference on a page. Four kinds have boxes to tick, and a form may have
 # 1,000 fields.
 DIFFERENCES_LISTED = 200
 REDACTED_LISTED = 50
@@ -33,7 +33,9 @@ NOW = "now"
 @require_safe
 @for_members
 def as_of(request: ConsoleRequest, store_id: str) -> HttpResponse:
-    """`?at=` is the moment, `folder` and `after` as in a store; `with` another moment, or `now`."""
+    """`?at=` is the moment, `folder` and `after` as in a store; `with` another moment, or `now`, and then
+    `page` counts from 1.
+    """
     actor = request.member.actor
     store = get_store(actor=actor, store_id=store_id)
     now = clock.now_utc()
@@ -153,9 +155,21 @@ def compared(
 ) -> Row:
     found = compare_as_of(actor=request.member.actor, store_id=store.id, at=at, other=other)
     first, last = (other, at) if other is not None and other < at else (at, other)
-    groups = groups_of(store.id, found)
+    folder = query.folder(request)
+    page = max(1, query.number(request, "page") or 1)
+    groups = groups_of(store.id, found, folder=folder, page=page)
+    asked: Row = {"at": at, "folder": folder, "with": other.isoformat() if other else NOW}
     return {
-        "restore_url": restore_address(store.id, first),
+        "folder": folder,
+        "folder_path": show_path(folder[:-1]) if folder != "/" else None,
+        "whole_url": address(store.id, **(asked | {"folder": "/"})),
+        "with": asked["with"],
+        "after": page > 1,
+        "first_url": address(store.id, **asked),
+        "next_url": address(store.id, **asked, page=page + 1)
+        if any(group["more"] for group in groups)
+        else None,
+        "restore_url": restore_address(store.id, first, folder),
         "ticks_url": restore_address(store.id, first, None),
         "can_restore": request.member.can_write and store.archived_at is None and first < now,
         "first": moment_row(first, now=now),
@@ -165,11 +179,13 @@ def compared(
         "counts": ", ".join(f"{group['count']} {group['word']}" for group in groups),
         "browse_url": address(store.id, at=first),
         "browse_last_url": address(store.id, at=last) if last else None,
-        "now_url": None if other is None else address(store.id, at=at, **{"with": NOW}),
+        "now_url": None if other is None else address(store.id, at=at, folder=folder, **{"with": NOW}),
     }
 
 
-def groups_of(store_id: str, found: Comparison) -> list[Row]:
+def groups_of(store_id: str, found: Comparison, *, folder: str, page: int) -> list[Row]:
+    """The differences below a folder, those of the page. What is redacted has no path, so no folder."""
+    start, end = DIFFERENCES_LISTED * (page - 1), DIFFERENCES_LISTED * page
     kinds = (
         ("added", "+", "add", found.added),
         ("removed", "−", "del", found.removed),
@@ -182,14 +198,24 @@ def groups_of(store_id: str, found: Comparison) -> list[Row]:
             "word": word,
             "op": op,
             "op_kind": op_kind,
-            "can_tick": differences is not found.redacted,
+            "can_tick": kind is not found.redacted,
             "count": formats.count(len(differences)),
-            "more": max(0, len(differences) - DIFFERENCES_LISTED),
-            "rows": [difference_row(store_id, each) for each in differences[:DIFFERENCES_LISTED]],
+            "first": formats.count(start + 1),
+            "last": formats.count(min(end, len(differences))),
+            "more": len(differences) > end,
+            "is_cut": len(differences) > DIFFERENCES_LISTED,
+            "rows": [difference_row(store_id, each) for each in differences[start:end]],
         }
-        for word, op, op_kind, differences in kinds
+        for word, op, op_kind, kind in kinds
+        for differences in [[each for each in kind if is_below(each, folder)]]
         if differences
     ]
+
+
+def is_below(each: Difference, folder: str) -> bool:
+    """Whether one of its paths is in the folder."""
+    paths = [side.path for side in (each.before, each.after) if side is not None and side.path]
+    return folder == "/" or any(path.startswith(folder) for path in paths)
 
 
 def difference_row(store_id: str, each: Difference) -> Row:

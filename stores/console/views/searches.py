@@ -112,6 +112,9 @@ def found_context(request: ConsoleRequest, page: SearchPage, words: str, asked: 
         "hits": hit_rows(page.hits, stores, now=now),
         "notes": [text.show(note) for note in page.notes],
         "count": total(page, after),
+        "old_count": old_total(page, after),
+        "old_follow": bool(asked["history"] or asked["deleted"]) and page.next is not None,
+        "order": order_of(page, words),
         "facets": facets(page, words, asked),
         "is_filtered": any(asked[name] for name in NAMES),
         "chips": chips(page, words, asked, stores),
@@ -134,6 +137,26 @@ def total(page: SearchPage, after: str | None) -> str:
     number = formats.count(page.facets.total)
     word = "live memory" if page.facets.total == 1 else "live memories"
     return f"{number} {word}" if page.facets.is_complete else f"At least {number} {word}"
+
+
+def old_total(page: SearchPage, after: str | None) -> str:
+    """How many of these hits are no live memory; the whole history is never counted."""
+    number = sum(not hit.is_live for hit in page.hits)
+    if not number:
+        return ""
+    word = "old or deleted version" if number == 1 else "old or deleted versions"
+    return f"{formats.count(number)} {word}" + (" on this page" if after or page.next else "")
+
+
+def order_of(page: SearchPage, words: str) -> str:
+    live = [hit for hit in page.hits if hit.is_live]
+    if not live:
+        return "Newest first."
+    old = " Old and deleted versions come last, the newest first." if len(live) < len(page.hits) else ""
+    if not page.is_ranked:
+        return f"In the order of paths.{old}"
+    together = " where the words stand together, then" if len(words.split()) > 1 else ""
+    return f"First{together} where they stand in the path or often in the text.{old}"
 
 
 def store_names(page: SearchPage, asked: Row) -> dict[str, str]:

@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Value
+from django.db.models.functions import StrIndex, Substr
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -15,31 +16,41 @@ from stores.console import formats, query, text
 from stores.console.access import ConsoleRequest, for_members
 from stores.console.htmx import render_main, render_part, wants_partial
 from stores.console.paths import show_path
-from stores.console.rows import folder_rows, store_rows, version_rows
+from stores.console.rows import Row, folder_rows, store_rows, version_rows
 from stores.console.tree import build_tree, find_paths, folder_crumbs, folder_url, read_folder
 from stores.console.views.connect import base_url
 from stores.domain import clock, listing
 from stores.domain.actors import Actor
 from stores.domain.limits import MEMORIES_PER_STORE
-from stores.domain.listing import Page
+from stores.domain.listing import Page, StoreSort
+from stores.domain.paths import after_folder
 from stores.domain.stores import get_store
-from stores.models import MemoryStore, ids
+from stores.models import Memory, MemoryStore, ids
 from stores.models.statements.rows import MemoryRow, PrefixRow
 
 STORES_A_PAGE = 50
 LATEST_CHANGES = 8
+# What may stand in `?sort=`, and how it is said.
+SORTS = {
+    StoreSort.NEWEST: "newest first",
+    StoreSort.NAME: "by name",
+    StoreSort.WRITTEN: "those written last first",
+    StoreSort.FILL: "the fullest first",
+    StoreSort.SIZE: "those with the most text first",
+}
 
 
 @require_safe
 @for_members
 def store_list(request: ConsoleRequest) -> HttpResponse:
-    """All stores of the workspace, newest first. Its partial is the list alone, for the filter."""
+    """All stores of the workspace. Its partial is the list alone, for the filter."""
     words = query.search_text(request)
     archived = query.flag(request, "archived")
     after = query.id_after(request, ids.STORE)
+    sort = next((each for each in SORTS if each == request.GET.get("sort")), StoreSort.NEWEST)
     actor = request.member.actor
     page = listing.list_stores(
-        actor=actor, words=words, include_archived=archived, after=after, limit=STORES_A_PAGE
+        actor=actor, words=words, include_archived=archived, sort=sort, after=after, limit=STORES_A_PAGE
     )
     numbers = MemoryStore.objects.filter(workspace_id=actor.workspace_id, deleted_at__isnull=True).aggregate(
         live=Count("id", filter=Q(archived_at__isnull=True)),
@@ -57,9 +68,12 @@ def store_list(request: ConsoleRequest) -> HttpResponse:
         "archived": archived,
         "after": after,
         "numbers": numbers,
-        "first_url": list_url(words, archived),
-        "next_url": list_url(words, archived, page.next) if page.next else None,
-        "archived_url": list_url(words, not archived),
+        "first_url": list_url(words, archived, sort),
+        "next_url": list_url(words, archived, sort, page.next) if page.next else None,
+        "archived_url": list_url(words, not archived, sort),
+        "sort": sort.value,
+        "sorted": SORTS[sort],
+        "sort_urls": {each.value: list_url(words, archived, each) for each in SORTS},
         "archived_matches": archived_matches,
         "most": MEMORIES_PER_STORE,
     }
@@ -69,8 +83,13 @@ def store_list(request: ConsoleRequest) -> HttpResponse:
     return render_part(request, "stores/list.html", "stores/_list.html", context)
 
 
-def list_url(words: str, archived: bool, after: str | None = None) -> str:
-    asked = {"q": words, "archived": "1" if archived else "", "after": after or ""}
+def list_url(words: str, archived: bool, sort: StoreSort, after: str | None = None) -> str:
+    asked = {
+        "q": words,
+        "archived": "1" if archived else "",
+        "sort": "" if sort is StoreSort.NEWEST else sort.value,
+        "after": after or "",
+    }
     query = urlencode({name: value for name, value in asked.items() if value})
     address = reverse("console:store_list")
     return f"{address}?{query}" if query else address
@@ -103,7 +122,9 @@ def store_detail(request: ConsoleRequest, store_id: str) -> HttpResponse:
         "folder": folder,
         "folder_path": show_path(folder[:-1]) if folder != "/" else None,
         "crumbs": folder_crumbs(store_id, folder),
-        "rows": folder_rows(page.items, store_id=store_id, folder=folder, now=now),
+        "rows": with_counts(
+            folder_rows(page.items, store_id=store_id, folder=folder, now=now), store_id, folder
+        ),
         "after": after,
         "first_url": folder_url(store_id, folder),
         "next_url": folder_url(store_id, folder, page.next) if page.next else None,
@@ -113,6 +134,30 @@ def store_detail(request: ConsoleRequest, store_id: str) -> HttpResponse:
     if not store.memory_count and folder == "/":
         context["base_url"] = base_url(request)
     return render_main(request, "stores/detail.html", context)
+
+
+def with_counts(rows: list[Row], store_id: str, folder: str) -> list[Row]:
+    """The rows of a folder, its sub-folders with how many memories lie below each: one query, over a part of
+    an index that has 10,000 entries at most.
+    """
+    inner = [row for row in rows if row["folder"]]
+    if not inner:
+        return rows
+    behind = Substr("path", len(folder) + 1)
+    found = (
+        Memory.objects.filter(
+            store_id=store_id, path__gte=inner[0]["path"], path__lt=after_folder(inner[-1]["path"])
+        )
+        # What lies directly in the folder has no further slash, and so no name here.
+        .annotate(inner=Substr(behind, 1, StrIndex(behind, Value("/"))))
+        .values_list("inner")
+        .annotate(Count("id"))
+        .order_by()
+    )
+    counts = {folder + name: count for name, count in found}
+    for row in inner:
+        row["count"] = formats.count(counts.get(row["path"], 0))
+    return rows
 
 
 Folder = tuple[Page[MemoryRow | PrefixRow], bool]

@@ -222,6 +222,7 @@ def impossible_row(item: Item, later: set[str]) -> Row:
         row["by"] = actor_row(
             item.built_on_by_type or "", item.built_on_by_id or "", item.built_on_by_label or ""
         )
+        row["by_deletion"] = item.built_on_by_deletion
         row["by_url"] = version_url(item.store_id, item.built_on_version_id)
         if item.later_step is not None:
             row["later"] = item.memory_id

@@ -28,7 +28,7 @@ from stores.console.saves import fold_saves
 from stores.console.tree import memory_url
 from stores.console.views.memories import memory_context, shown_lines
 from stores.console.views.stores import store_context
-from stores.domain import clock, listing
+from stores.domain import clock, listing, timeline
 from stores.domain.actors import Actor
 from stores.domain.errors import MemoryNotFound
 from stores.domain.memories import get_memory
@@ -58,13 +58,18 @@ def memory_history(request: ConsoleRequest, store_id: str, memory_id: str) -> Ht
     page = find_versions(actor, store_id, memory_id, asked, after)
     now = clock.now_utc()
     memory = find_memory(actor, store_id, memory_id)
-    about = memory_context(memory, now=now) if memory else {"deleted": deletion(store_id, memory_id, now=now)}
+    about = (
+        memory_context(memory, now=now)
+        if memory
+        else {"deleted": deletion(actor, store_id, memory_id, now=now)}
+    )
     heads = frozenset({memory.head_version_id} if memory else ())
     name = memory.path[1:] if memory else "a deleted memory"
     address = history_url(store_id, memory_id)
     all_saves = request.GET.get("saves") == "all"
     more = {**asked, "saves": "all" if all_saves else ""}
     rows = version_rows(page.items, now=now, head_ids=heads)
+    continues = rows[-1].get("continues") if rows else None
     for row in rows:
         row["actor_url"] = row["wrote_url"]
     if not all_saves:
@@ -76,6 +81,7 @@ def memory_history(request: ConsoleRequest, store_id: str, memory_id: str) -> Ht
         "title": f"History of {text.plain(name)}",
         "tab": "memories",
         "rows": rows,
+        "continues": continues,
         "ticks": True,
         "fields": history_fields(store_id, memory_id, asked),
         "is_filtered": any(asked.values()),
@@ -185,7 +191,8 @@ def version_detail(request: ConsoleRequest, store_id: str, version_id: str) -> H
     version = get_version(actor=actor, store_id=store_id, version_id=version_id)
     now = clock.now_utc()
     if request.GET.get("format") == "print":
-        return print_version(request, store_context(store, now=now), version)
+        former = timeline.brought_back_from(actor=actor, store_id=store_id, memory_id=version.memory_id)
+        return print_version(request, store_context(store, now=now), version, former)
     memory = find_memory(actor, store_id, version.memory_id)
     is_head = memory is not None and memory.head_version_id == version.id
     [row] = version_rows([version], now=now, head_ids=frozenset({version.id} if is_head else ()))
@@ -199,6 +206,7 @@ def version_detail(request: ConsoleRequest, store_id: str, version_id: str) -> H
         "history_url": history_url(store_id, version.memory_id),
         "blame_url": blame_url(store_id, version.memory_id, version=version.id),
         "memory_url": memory_url(store_id, version.memory_id) if memory else None,
+        "lives_on": None if memory else lives_on(actor, store_id, version.memory_id),
         "then_url": f"{reverse('console:as_of', args=[store_id])}?at={version.created_at}",
         "details": None if version.redacted_at else version_facts(version),
         "lines": None
@@ -208,9 +216,11 @@ def version_detail(request: ConsoleRequest, store_id: str, version_id: str) -> H
     return render_main(request, "versions/detail.html", context)
 
 
-def print_version(request: ConsoleRequest, context: dict[str, Any], version: VersionRow) -> HttpResponse:
+def print_version(
+    request: ConsoleRequest, context: dict[str, Any], version: VersionRow, former: list[VersionRow]
+) -> HttpResponse:
     """The version as evidence to keep."""
-    shown, more = evidence.of_version(version, first=query.line_number(request))
+    shown, more = evidence.of_version(version, former, first=query.line_number(request))
     here = version_url(version.store_id, version.id)
     context |= {
         **shown,
@@ -256,8 +266,20 @@ def find_memory(actor: Actor, store_id: str, memory_id: str) -> MemoryRow | None
         return None
 
 
-def deletion(store_id: str, memory_id: str, *, now: datetime) -> Row:
-    """What is left of a deleted memory: where it was, who deleted it and when. Raises MemoryNotFound."""
+def lives_on(actor: Actor, store_id: str, memory_id: str) -> Row | None:
+    """Where a deleted memory was brought back: under a new id, so its old addresses have to lead there."""
+    found = timeline.find_successor(actor=actor, store_id=store_id, memory_id=memory_id)
+    if found is None:
+        return None
+    url = memory_url(store_id, found.memory_id)
+    return {"url": url, "path": show_path(found.path), "is_back": found.is_back}
+
+
+def deletion(actor: Actor, store_id: str, memory_id: str, *, now: datetime) -> Row:
+    """What is left of a deleted memory: where it was, who deleted it and when, and what it lives on as.
+
+    Raises MemoryNotFound.
+    """
     last = MemoryVersion.objects.filter(store_id=store_id, memory_id=memory_id).order_by("-seq").first()
     if last is None:
         raise MemoryNotFound("There is no such memory.")
@@ -270,5 +292,6 @@ def deletion(store_id: str, memory_id: str, *, now: datetime) -> Row:
         "seq": last.seq,
         "version_id": last.id if last.operation == "deleted" else None,
         "id": memory_id,
+        "lives_on": lives_on(actor, store_id, memory_id),
         "blame_url": blame_url(store_id, memory_id),
     }

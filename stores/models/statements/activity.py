@@ -110,3 +110,65 @@ def stream(
     index = _index(filters, is_rare_road=road in rare_roads)
     rows = _stream(filters, index).rows({**values, **lists, **bounds, "limit": limit})
     return [version_row(row) for row in rows]
+
+
+@cache
+def _writes() -> Statement:
+    """Counts out of an index alone: looking into the rows for the kind of actor costs many times as much."""
+    if is_postgresql():
+        return Statement(
+            "SELECT v.actor_type, width_bucket(v.id, %(bounds)s::text[]) - 1, count(*) "
+            "FROM stores_memoryversion v WHERE v.store_id = ANY(%(store_id_list)s::text[]) "
+            "AND v.id >= %(lowest_id)s AND v.id < %(below_id)s GROUP BY 1, 2",
+            # The bounds as a constant: read once, not once a row.
+            prepare=False,
+        )
+    key = COLUMNS[ROAD_INDEX]
+    table = f"stores_memoryversion v INDEXED BY {ROAD_INDEX}"
+    run = " AND ".join(f"v.{name} = r_{name}.value" for name in key)
+    lists = " CROSS JOIN ".join(f"json_each(%({name}_list)s) AS r_{name}" for name in key)
+    # Most runs are empty: one look at each, rather than one for each span.
+    return Statement(
+        "SELECT r_actor_type.value, span.key, SUM(("
+        f"SELECT count(*) FROM {table} WHERE {run} AND v.id >= span.value AND v.id < other.value)) "
+        f"FROM {lists} CROSS JOIN json_each(%(bounds)s) AS span "
+        "CROSS JOIN json_each(%(bounds)s) AS other ON other.key = span.key + 1 "
+        f"WHERE EXISTS (SELECT 1 FROM {table} WHERE {run} AND v.id >= %(lowest_id)s AND v.id < %(below_id)s) "
+        "GROUP BY 1, 2"
+    )
+
+
+def count_writes(
+    *, store_ids: Sequence[str], roads: Sequence[str], actor_types: Sequence[str], bounds: Sequence[str]
+) -> list[tuple[str, int, int]]:
+    """(kind of actor, number of the span from 0, versions), for the spans between bounds, which are ids."""
+    asked: dict[str, Any] = {
+        "store_id_list": text_list(store_ids),
+        "road_list": text_list(roads),
+        "actor_type_list": text_list(actor_types),
+        "operation_list": text_list(Operation.values),
+        "bounds": text_list(bounds),
+        "lowest_id": bounds[0],
+        "below_id": bounds[-1],
+    }
+    return [(kind, place, int(count)) for kind, place, count in _writes().rows(asked) if count]
+
+
+@cache
+def _writers() -> Statement:
+    table = "stores_memoryversion v"
+    if is_postgresql():
+        stores = "unnest(%(store_id_list)s::text[]) AS s(value)"
+    else:
+        stores, table = "json_each(%(store_id_list)s) AS s", f"{table} INDEXED BY {ACTOR_INDEX}"
+    return Statement(
+        f"SELECT v.actor_id, count(*) FROM {stores} CROSS JOIN {table} "
+        "WHERE v.store_id = s.value AND v.id >= %(lowest_id)s GROUP BY v.actor_id",
+        prepare=False,
+    )
+
+
+def count_by_writer(*, store_ids: Sequence[str], lowest_id: str) -> dict[str, int]:
+    """Versions from an id on, by the id of who wrote them; out of an index too."""
+    asked = {"store_id_list": text_list(store_ids), "lowest_id": lowest_id}
+    return dict(_writers().rows(asked))

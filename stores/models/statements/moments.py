@@ -159,3 +159,81 @@ def lineage(*, store_id: str, memory_id: str, last: str, limit: int) -> list[Ver
     """The newest versions of a memory up to `last`, newest first."""
     rows = _lineage().rows({"store_id": store_id, "memory_id": memory_id, "last": last, "limit": limit})
     return [version_row(row) for row in rows]
+
+
+# A deleted memory that is brought back is a new one; how many such beginnings are followed back.
+FORMER_MEMORIES = 8
+# How many of its paths, and of the memories begun after its end, are looked at for what became of a memory.
+SUCCESSORS_TRIED = 100
+
+
+def source_of(memory: str) -> str:
+    """SQL for the id of the version that a memory was brought back from, as its first version names it."""
+    return (
+        "(SELECT x.restored_from FROM stores_memoryversion x "
+        f"WHERE x.memory_id = {memory} AND x.seq = 1 AND x.store_id = %(store_id)s)"
+    )
+
+
+@cache
+def _former(columns: str) -> Statement:
+    """With `columns` of `f`, the versions that were brought back, and of `v`, all up to these."""
+    versions = "ON v.memory_id = f.memory_id AND v.seq <= f.seq AND v.seq > f.seq - %(limit)s"
+    if columns == "sources":
+        versions = "ON v.id = f.id"
+    return Statement(
+        "WITH RECURSIVE former(id, memory_id, seq, hop) AS ("
+        "SELECT s.id, s.memory_id, s.seq, 1 FROM stores_memoryversion s "
+        f"WHERE s.id = {source_of('%(memory_id)s')} AND s.store_id = %(store_id)s "
+        "UNION ALL SELECT s.id, s.memory_id, s.seq, f.hop + 1 FROM former f "
+        f"JOIN stores_memoryversion s ON s.id = {source_of('f.memory_id')} AND s.store_id = %(store_id)s "
+        f"WHERE f.hop < {FORMER_MEMORIES}) "
+        f"SELECT {version_columns(with_content=False)} "
+        # Planners take a recursion for long and would read all versions once, were it not for the limit.
+        f"FROM (SELECT * FROM former ORDER BY hop LIMIT {FORMER_MEMORIES}) AS f "
+        f"JOIN stores_memoryversion v {versions} "
+        "WHERE v.store_id = %(store_id)s ORDER BY f.hop, v.seq DESC LIMIT %(limit)s"
+    )
+
+
+def brought_back_from(*, store_id: str, memory_id: str) -> list[VersionRow]:
+    """The version of a deleted memory that this one began as, then the one that that memory began as, and so
+    on.
+    """
+    rows = _former("sources").rows({"store_id": store_id, "memory_id": memory_id, "limit": FORMER_MEMORIES})
+    return [version_row(row) for row in rows]
+
+
+def former_lineage(*, store_id: str, memory_id: str, limit: int) -> list[VersionRow]:
+    """The newest versions of the memories that this one continues, up to those brought back, newest first."""
+    rows = _former("versions").rows({"store_id": store_id, "memory_id": memory_id, "limit": limit})
+    return [version_row(row) for row in rows]
+
+
+@cache
+def _successor() -> Statement:
+    """No index leads from a version to those restored from it. So the memories that it can be are tried: what
+    lives at one of its paths, and what was begun soon after its end, which may have been renamed since.
+    """
+    return Statement(
+        "WITH RECURSIVE candidate(id) AS ("
+        "SELECT m.id FROM stores_memory m WHERE m.store_id = %(store_id)s AND m.path IN ("
+        "SELECT p.path FROM (SELECT v.path FROM stores_memoryversion v WHERE v.memory_id = %(memory_id)s "
+        f"AND v.store_id = %(store_id)s ORDER BY v.id DESC LIMIT {SUCCESSORS_TRIED}) AS p) "
+        "UNION SELECT c.memory_id FROM (SELECT v.memory_id, v.restored_from FROM stores_memoryversion v "
+        f"WHERE v.store_id = %(store_id)s AND v.operation = '{Operation.CREATED}' AND v.id > %(last)s "
+        f"ORDER BY v.id LIMIT {SUCCESSORS_TRIED}) AS c WHERE c.restored_from IS NOT NULL"
+        "), former(live_id, memory_id, hop) AS ("
+        "SELECT c.id, c.id, 0 FROM candidate c "
+        "UNION ALL SELECT f.live_id, s.memory_id, f.hop + 1 FROM former f "
+        f"JOIN stores_memoryversion s ON s.id = {source_of('f.memory_id')} AND s.store_id = %(store_id)s "
+        f"WHERE f.hop < {FORMER_MEMORIES}) "
+        "SELECT m.id, m.path FROM former f JOIN stores_memory m ON m.id = f.live_id "
+        "WHERE f.memory_id = %(memory_id)s AND f.hop > 0 ORDER BY m.id DESC LIMIT 1"
+    )
+
+
+def successor(*, store_id: str, memory_id: str, last: str) -> tuple[str, str] | None:
+    """Id and path of the live memory, the newest of several, that continues one that ended with `last`."""
+    row = _successor().row({"store_id": store_id, "memory_id": memory_id, "last": last})
+    return (row[0], row[1]) if row else None

@@ -7,6 +7,7 @@ blank, quote or backslash, so that they can stand in quotes wherever an engine w
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
+from operator import itemgetter
 from typing import Any, Literal
 
 import msgspec
@@ -558,13 +559,15 @@ def _old_texts() -> Statement:
         f"{select_instant('v.created_at')}, CASE WHEN m.head_version_id = v.id THEN NULL ELSE v.content END "
         "FROM (SELECT * FROM stores_memoryversion w WHERE w.store_id = %(store_id)s AND w.id < %(below)s "
         "ORDER BY w.id DESC LIMIT %(limit)s) v "
-        "LEFT JOIN stores_memory m ON m.id = v.memory_id ORDER BY v.id DESC"
+        "LEFT JOIN stores_memory m ON m.id = v.memory_id"
     )
 
 
 def read_old_texts(*, store_id: str, below: str, limit: int) -> list[OldText]:
     """A store's versions, the newest first, from below an id."""
     rows = _old_texts().rows({"store_id": store_id, "below": below, "limit": limit})
+    # Here, where the texts are not carried along; mostly they are in order already.
+    rows.sort(key=itemgetter(0), reverse=True)
     found = []
     for version_id, is_deleted, memory_id, path, size, actor_id, written_at, content in rows:
         text = None

@@ -17,8 +17,8 @@ NEVER = "'memver_~'"
 
 class WrittenRow(msgspec.Struct, frozen=True, gc=False):
     """A memory that the span changed: how often, the version before the first change (`base_…`, None where
-    there is none), its newest version (`last_…`), and the newest one behind that first change that is not of
-    the span (`other_…`).
+    there is none), its newest version (`last_…`), the newest one of the span itself (`own_…`), and the newest
+    one behind that first change that is not of the span (`other_…`).
     """
 
     store_id: str
@@ -37,6 +37,9 @@ class WrittenRow(msgspec.Struct, frozen=True, gc=False):
     last_path: str | None
     last_sha256: str | None
     last_size_bytes: int | None
+    own_seq: int
+    own_path: str | None
+    own_sha256: str | None
     other_id: str | None
     other_path: str | None
     other_sha256: str | None
@@ -64,18 +67,20 @@ def _written(filters: tuple[str, ...]) -> Statement:
     return Statement(
         "WITH touched AS MATERIALIZED ("
         "SELECT v.store_id, v.memory_id, min(v.seq) AS first_seq, min(v.id) AS first_id, "
-        "min(v.created_at) AS first_at, count(*) AS written "
+        "min(v.created_at) AS first_at, max(v.id) AS own_id, count(*) AS written "
         f"FROM {table} WHERE {one_of('v.store_id', 'store_ids')} AND {of_span} "
         "GROUP BY v.store_id, v.memory_id ORDER BY first_id LIMIT %(limit)s) "
         f"SELECT t.store_id, t.memory_id, t.first_seq, t.first_id, {select_instant('t.first_at')}, "
         "t.written, m.id IS NOT NULL, "
         "b.id, b.path, b.content_sha256, b.content_size_bytes, "
         "l.id, l.operation, l.path, l.content_sha256, l.content_size_bytes, "
+        "w.seq, w.path, w.content_sha256, "
         "o.id, o.path, o.content_sha256, o.content_size_bytes, o.actor_type, o.actor_id, o.actor_label "
         "FROM touched t "
         "LEFT JOIN stores_memory m ON m.id = t.memory_id "
         "LEFT JOIN stores_memoryversion b ON b.memory_id = t.memory_id AND b.seq = t.first_seq - 1 "
         f"JOIN stores_memoryversion l ON l.id = {newest_below('t.memory_id', NEVER)} "
+        "JOIN stores_memoryversion w ON w.id = t.own_id "
         f"LEFT JOIN stores_memoryversion o ON o.id = {newest_other} ORDER BY t.first_id"
     )
 

@@ -75,6 +75,10 @@ WORDS = [
     ("\\", "C:\\x", True),
 ]
 SUBSTRINGS = [
+    # The sign of the kelvin is a k in another case.
+    ("3 km", "273 \u212am", True),
+    ("3 \u212aM", "273 km", True),
+    ("STRASSE", "Hauptstra\u00dfe", True),
     ("ea po", "Tea Pots", True),
     ("  tea ", "teapot", True),
     ("cafe", "café", False),

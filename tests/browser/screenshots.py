@@ -77,7 +77,7 @@ def shoot(context: Any, pages: dict[str, dict[str, Any]], target: Path, suffix: 
         if page.locator("[data-editor]").count():
             page.locator(".editor .cm-content").wait_for()
         act(page, scene)
-        if scene["url"].endswith("/nothing/") or scene["fill"]:
+        if name.endswith("-refused") or scene["url"].endswith("/nothing/") or scene["fill"]:
             complaints.clear()  # the browser reports the refusal that is wanted
         # Whole pages, but never a tower: 100 kB wrap into very many lines.
         height = min(page.evaluate("document.documentElement.scrollHeight"), 3000)

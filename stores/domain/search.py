@@ -514,7 +514,6 @@ def _live_texts(asked: Search, place: Place | None) -> Iterator[statements.Text 
                 path_below=asked.filters.path_below,
                 limit=at_once,
                 what=what,
-                piece=asked.query.piece(),
             )
             for text in texts:
                 yield text
@@ -580,9 +579,7 @@ def _old_texts(asked: Search, place: Place | None) -> Iterator[tuple[str, statem
     for store_id in _stores_from(asked, place):
         below = place.last if place is not None and store_id == place.store else HIGHEST_ID
         while True:
-            versions = statements.read_old_texts(
-                store_id=store_id, below=below, limit=at_once, piece=asked.query.piece()
-            )
+            versions = statements.read_old_texts(store_id=store_id, below=below, limit=at_once)
             for version in versions:
                 yield store_id, version
             if len(versions) < at_once:

@@ -21,7 +21,6 @@ INDEXED_WORDS = 12
 
 # A quote opens only where a term begins and closes only where one ends: 5" and "--error are just text.
 _TERM = re.compile(r'"([^"]*[^"\s][^"]*)"(?!\S)|(\S+)')
-_ASCII_RUN = re.compile(r"[!-~]+")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -93,15 +92,6 @@ class Query(msgspec.Struct, frozen=True):
             return []  # paths are looked through faster than texts are fetched
         words = dict.fromkeys(word for term in self.terms for word in term.whole_words())
         return sorted(words, key=lambda word: (-len(word), word))[:INDEXED_WORDS]
-
-    def piece(self) -> str:
-        """The longest run of ASCII in the terms: what matches, and is ASCII itself, holds it in path or text.
-
-        "" where there is none.
-        """
-        return max(
-            (run for term in self.terms for run in _ASCII_RUN.findall(term.folded)), key=len, default=""
-        )
 
     def needs_text(self) -> bool:
         """Whether what the index finds must be compared with the text itself."""

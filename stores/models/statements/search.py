@@ -471,22 +471,11 @@ def read_newest_unindexed(*, store_ids: Sequence[str], filters: Filters, limit: 
     return [text_row(row) for row in rows]
 
 
-def _if_it_may_hold(text: str, size_bytes: str) -> str:
-    """The text where it may hold %(piece)s, else the empty one: fetching and folding costs more than looking.
-
-    The piece is ASCII in lower case. So is what ASCII folds to, and anything else may fold to ASCII.
-    """
-    lowered = f'lower({text} COLLATE "C")' if is_postgresql() else f"lower({text})"
-    find = "strpos" if is_postgresql() else "instr"
-    may_hold = f"{find}({lowered}, %(piece)s) > 0 OR length({text}) <> {size_bytes}"
-    return f"CASE WHEN {may_hold} THEN {text} ELSE '' END"
-
-
 @cache
 def _live_texts(with_end: bool, what: str) -> Statement:
     columns, join = text_columns(), "JOIN stores_memoryversion v ON v.id = m.head_version_id"
-    content = _if_it_may_hold("v.content", "m.content_size_bytes") if what == "texts" else "''"
-    columns = columns.replace("v.content", content)
+    if what != "texts":
+        columns = columns.replace("v.content", "''")
     if what == "paths":
         columns, join = "m.id, m.head_version_id, m.store_id, m.path, m.content_size_bytes, '', NULL, ''", ""
     end = "AND m.path < %(path_below)s" if with_end else ""
@@ -503,14 +492,12 @@ def read_live_texts(
     path_below: str | None,
     limit: int,
     what: Literal["texts", "authors", "paths"],
-    piece: str = "",
 ) -> list[Text]:
     """A store's live memories in byte order of their paths, behind a path: with their texts and authors, with
-    authors, or with neither, which are the empty text then. So are texts without the `piece`, in ASCII and
-    lower case, that nothing in them can be folded to.
+    authors, or with neither, which are the empty text then.
     """
     rows = _live_texts(path_below is not None, what).rows(
-        {"store_id": store_id, "after": after, "path_below": path_below, "limit": limit, "piece": piece}
+        {"store_id": store_id, "after": after, "path_below": path_below, "limit": limit}
     )
     if what == "paths":
         return [Text(row[0], row[1], row[2], row[3], row[4], "", "", "") for row in rows]
@@ -569,17 +556,16 @@ def _old_texts() -> Statement:
     # The walk is bounded by what it looks at, not by what it finds.
     return Statement(
         "SELECT v.id, m.id IS NULL, v.memory_id, v.path, v.content_size_bytes, v.actor_id, "
-        f"{select_instant('v.created_at')}, CASE WHEN m.head_version_id = v.id OR v.content IS NULL "
-        f"THEN NULL ELSE {_if_it_may_hold('v.content', 'v.content_size_bytes')} END "
+        f"{select_instant('v.created_at')}, CASE WHEN m.head_version_id = v.id THEN NULL ELSE v.content END "
         "FROM (SELECT * FROM stores_memoryversion w WHERE w.store_id = %(store_id)s AND w.id < %(below)s "
         "ORDER BY w.id DESC LIMIT %(limit)s) v "
         "LEFT JOIN stores_memory m ON m.id = v.memory_id"
     )
 
 
-def read_old_texts(*, store_id: str, below: str, limit: int, piece: str = "") -> list[OldText]:
-    """A store's versions, the newest first, from below an id; `piece` as for read_live_texts."""
-    rows = _old_texts().rows({"store_id": store_id, "below": below, "limit": limit, "piece": piece})
+def read_old_texts(*, store_id: str, below: str, limit: int) -> list[OldText]:
+    """A store's versions, the newest first, from below an id."""
+    rows = _old_texts().rows({"store_id": store_id, "below": below, "limit": limit})
     # Here, where the texts are not carried along; mostly they are in order already.
     rows.sort(key=itemgetter(0), reverse=True)
     found = []

@@ -468,7 +468,7 @@ def _from_scan(asked: Search, place: Place | None, limit: int) -> Part:
             found.append(_found(text))
             if place is not None and count > limit:
                 break
-    if asked.query.path_only and not asked.asks_for_authors():
+    if not asked.asks_for_authors():
         found = _with_authors(found)
     facets = _facets(asked, found, is_complete=bound is None) if place is None else None
     if len(found) > limit:
@@ -495,9 +495,11 @@ def _live_texts(asked: Search, place: Place | None) -> Iterator[statements.Text 
     """Texts in order, behind a place; at last the place where the bound was met, if it was."""
     paths_left = SCANNED_PATHS
     path_only = asked.query.path_only
-    what: Literal["texts", "authors", "paths"] = "texts"
-    if path_only:
-        what = "authors" if asked.asks_for_authors() else "paths"
+    what: Literal["texts", "contents", "authors", "paths"]
+    if asked.asks_for_authors():
+        what = "authors" if path_only else "texts"
+    else:
+        what = "paths" if path_only else "contents"
     at_once = PATHS_AT_ONCE if path_only else SCANNED_AT_ONCE
     last = place
     for store_id in _stores_from(asked, place):

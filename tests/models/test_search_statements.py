@@ -101,9 +101,11 @@ class StatementsTest(TestCase):
         expected = sorted(
             Memory.objects.filter(store=store).values_list("path", flat=True), key=lambda path: path.encode()
         )
-        for what in ("texts", "authors", "paths"):
+        for what in ("texts", "contents", "authors", "paths"):
             found = search.read_live_texts(store_id=store.id, after="", path_below=None, limit=100, what=what)
             self.assertEqual([text.path for text in found], expected)
+            self.assertEqual(all(text.content for text in found), what in ("texts", "contents"))
+            self.assertEqual(all(text.actor_id for text in found), what in ("texts", "authors"))
             rest = search.read_live_texts(
                 store_id=store.id, after=expected[3], path_below=expected[6], limit=100, what=what
             )

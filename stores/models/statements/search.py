@@ -474,10 +474,11 @@ def read_newest_unindexed(*, store_ids: Sequence[str], filters: Filters, limit: 
 @cache
 def _live_texts(with_end: bool, what: str) -> Statement:
     columns, join = text_columns(), "JOIN stores_memoryversion v ON v.id = m.head_version_id"
-    if what != "texts":
+    if what == "authors":
         columns = columns.replace("v.content", "''")
-    if what == "paths":
-        columns, join = "m.id, m.head_version_id, m.store_id, m.path, m.content_size_bytes, '', NULL, ''", ""
+    elif what != "texts":
+        columns = "m.id, m.head_version_id, m.store_id, m.path, m.content_size_bytes"
+        columns, join = (f"{columns}, v.content", join) if what == "contents" else (f"{columns}, ''", "")
     end = "AND m.path < %(path_below)s" if with_end else ""
     return Statement(
         f"SELECT {columns} FROM stores_memory m {join} "
@@ -491,16 +492,16 @@ def read_live_texts(
     after: str,
     path_below: str | None,
     limit: int,
-    what: Literal["texts", "authors", "paths"],
+    what: Literal["texts", "contents", "authors", "paths"],
 ) -> list[Text]:
-    """A store's live memories in byte order of their paths, behind a path: with their texts and authors, with
-    authors, or with neither, which are the empty text then.
+    """A store's live memories in byte order of their paths, behind a path: with their contents and authors,
+    with either, or with neither; what is left out is the empty text then.
     """
     rows = _live_texts(path_below is not None, what).rows(
         {"store_id": store_id, "after": after, "path_below": path_below, "limit": limit}
     )
-    if what == "paths":
-        return [Text(row[0], row[1], row[2], row[3], row[4], "", "", "") for row in rows]
+    if what in ("contents", "paths"):
+        return [Text(row[0], row[1], row[2], row[3], row[4], "", "", row[5]) for row in rows]
     return [text_row(row) for row in rows]
 
 

@@ -9,14 +9,12 @@ from django.urls import reverse
 from stores.console import formats, text
 from stores.console.drawing import draw_path
 from stores.console.paths import chain, just_before, parent, show_segment
-from stores.domain import listing
+from stores.domain import jump, listing
 from stores.domain.actors import Actor
 from stores.domain.listing import Page
 from stores.domain.search_query import parse_query
 from stores.domain.search_snippet import mark_path
-from stores.domain.search_words import fold_case
 from stores.domain.words import Segment
-from stores.models import Memory
 from stores.models.statements.rows import MemoryRow, PrefixRow
 
 FOLDER_ITEMS = 200
@@ -125,9 +123,7 @@ def make_nodes(
 def find_paths(*, store_id: str, words: str, memory_id: str | None = None) -> Node:
     """The live memories whose path holds the words as they stand, whatever their case; one query."""
     asked = parse_query(words, "substring")
-    wanted = fold_case(words)
-    paths = Memory.objects.filter(store_id=store_id).order_by("path").values_list("id", "path")
-    found = [(id_, path) for id_, path in paths if wanted in fold_case(path)]
+    found = jump.paths_with(store_id=store_id, text=words)
     return {
         "rows": [
             {

@@ -11,7 +11,6 @@ them names the act: same actor, same instant (see undo.plan_undo_of_act). It nee
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TypeVar
 
 import msgspec
 from django.db import transaction
@@ -105,20 +104,9 @@ class Act(msgspec.Struct, frozen=True):
     left: list[Left]
 
 
-AnyPlan = TypeVar("AnyPlan", bound=msgspec.Struct)
-
-
 def dump_plan(plan: msgspec.Struct) -> str:
-    """A plan as text, to lie in a page or a session until somebody says yes."""
+    """A plan as text: two are equal when these are, as a page and what it sends back may be compared."""
     return msgspec.json.encode(plan).decode()
-
-
-def load_plan(text: str, kind: type[AnyPlan]) -> AnyPlan:
-    """The plan again; raises InvalidInput. It need not be trusted: carrying it out checks all of it."""
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except msgspec.MsgspecError:
-        raise InvalidInput("This is not a plan.") from None
 
 
 def left_alone(step: Step, why: str, in_the_way: InTheWay | None = None) -> Left:

@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.db.models.functions import Length
 
 from stores.domain.actors import Actor, Right
+from stores.domain.search_words import fold_case
 from stores.models import Memory, MemoryStore
 
 # What one answer may look at: a store holds 10,000 paths at most.
@@ -90,6 +91,15 @@ def find_paths(*, actor: Actor, text: str, stores: Sequence[StoreName], limit: i
     found = [PathFound(*row) for row in rows[:PATHS_WEIGHED]]
     # Sorting is stable.
     return sorted(found, key=lambda each: _rank(each.path, terms))[:limit]
+
+
+def paths_with(*, store_id: str, text: str) -> list[tuple[str, str]]:
+    """(id, path) of the live memories of a store, which the caller may read, whose path holds the text as it
+    stands, whatever its case; in byte order. One query; all are looked at, so that they can be counted.
+    """
+    wanted = fold_case(text)
+    paths = Memory.objects.filter(store_id=store_id).order_by("path").values_list("id", "path")
+    return [(id_, path) for id_, path in paths if wanted in fold_case(path)]
 
 
 def _holds(term: str) -> Q:

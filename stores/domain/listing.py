@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 import msgspec
-from django.db.models import F, OrderBy, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Lower
+from django.db.models import Count, F, OrderBy, OuterRef, Q, QuerySet, Subquery, Sum, Value
+from django.db.models.functions import Lower, StrIndex, Substr
 
 from stores.domain import clock
 from stores.domain.actors import ID_PREFIXES, Actor, ActorType, Right
@@ -151,6 +151,23 @@ def list_memories(
     if with_content:
         count_reads(actor=actor, memories=[m for m in page.items if isinstance(m, MemoryRow)])
     return page
+
+
+def count_below(*, store_id: str, folder: str, first: str, last: str) -> dict[str, int]:
+    """How many memories lie below each sub-folder of a folder, from the first to the last of them, by path.
+
+    Of a store that the caller may read. One query, over a part of an index that has 10,000 entries at most.
+    """
+    behind = Substr("path", len(folder) + 1)
+    found = (
+        Memory.objects.filter(store_id=store_id, path__gte=first, path__lt=after_folder(last))
+        # What lies directly in the folder has no further slash, and so no name here.
+        .annotate(inner=Substr(behind, 1, StrIndex(behind, Value("/"))))
+        .values_list("inner")
+        .annotate(Count("id"))
+        .order_by()
+    )
+    return {folder + name: count for name, count in found if name}
 
 
 def list_siblings(

@@ -160,10 +160,7 @@ def redact_spans(
     """
     actor.require(Right.REDACT)
     require_visible(actor=actor, store_id=store_id)
-    rows = MemoryVersion.objects.filter(id=version_id, store_id=store_id)
-    version = rows.select_for_update().first()
-    if version is None:
-        raise VersionNotFound(f"There is no memory version {version_id!r} in this store.")
+    version = _readable_version(store_id, version_id, lock=True)
     if Memory.objects.filter(id=version.memory_id, head_version_id=version_id).exists():
         raise VersionIsHead(
             "This version is the current content of a live memory. Clean the memory first, then redact this "
@@ -178,7 +175,7 @@ def redact_spans(
         raise InvalidInput("A span must lie within the text and hold at least one character.")
     by = redaction_by(actor, reason, now)
     search_index.forget_versions([version_id])
-    rows.update(
+    MemoryVersion.objects.filter(id=version_id).update(
         path=None,
         content=None,
         content_sha256=None,
@@ -315,8 +312,9 @@ class _Scan:
                 self.found[row.version_id] = row
 
 
-def _readable_version(store_id: str, version_id: str) -> MemoryVersion:
-    version = MemoryVersion.objects.filter(id=version_id, store_id=store_id).first()
+def _readable_version(store_id: str, version_id: str, *, lock: bool = False) -> MemoryVersion:
+    rows = MemoryVersion.objects.filter(id=version_id, store_id=store_id)
+    version = (rows.select_for_update() if lock else rows).first()
     if version is None:
         raise VersionNotFound(f"There is no memory version {version_id!r} in this store.")
     return version
@@ -374,8 +372,10 @@ def redact_piece(
     Raises InvalidInput, StoreNotFound, VersionNotFound, VersionIsHead, VersionRedacted, PermissionDenied.
     """
     actor.require(Right.REDACT)
-    require_visible(actor=actor, store_id=store_id)
-    version = _readable_version(store_id, version_id)
+    # In the order of redact_everywhere; and nobody redacts between finding the places and emptying them.
+    for each in sorted({store_id, *versions}):
+        memories.lock_store(actor, each)
+    version = _readable_version(store_id, version_id, lock=True)
     spans = find_spans(_text_of(version), fragment)
     if not spans:
         raise InvalidInput("This piece does not stand in the text of this version.")
@@ -432,9 +432,10 @@ def redact_everywhere(
         wanted = list(versions.get(store_id, ()))
         chosen = Q(head_version_id__in=wanted) | Q(id__in=live.get(store_id, ()))
         heads: set[str] = set()
-        for memory_id in Memory.objects.filter(chosen, store_id=store_id).order_by("id").values_list("id"):
+        memory_ids = Memory.objects.filter(chosen, store_id=store_id).order_by("id")
+        for memory_id in memory_ids.values_list("id", flat=True):
             # Nobody writes between reading the text and cleaning it.
-            head = writes.lock_head(store_id=store_id, memory_id=memory_id[0])
+            head = writes.lock_head(store_id=store_id, memory_id=memory_id)
             if head is None:
                 continue
             heads.add(head.memory.head_version_id)
@@ -461,16 +462,16 @@ def redact_everywhere(
         if keep_rest:
             done += _mask_all(actor, store_id, others, fragment, reason, now)
         else:
-            holding = [row.id for row in _rows(store_id, others) if _holds(row, fragment)]
+            holding = [row.id for row in _locked(store_id, others) if _holds(row, fragment)]
             done += empty_versions(store_id=store_id, version_ids=holding, by=by)
         masked_reasons = _mask_reasons(store_id, [*wanted, *heads], fragment)
         done += [version_id for version_id in masked_reasons if version_id not in done]
     return Redacted(done, cleaned, left)
 
 
-def _rows(store_id: str, version_ids: Sequence[str]) -> Iterator[MemoryVersion]:
+def _locked(store_id: str, version_ids: Sequence[str]) -> Iterator[MemoryVersion]:
     rows = MemoryVersion.objects.filter(id__in=version_ids, store_id=store_id).order_by("id")
-    return rows.iterator(chunk_size=100)
+    return rows.select_for_update().iterator(chunk_size=100)
 
 
 def _text_of(version: MemoryVersion) -> str:
@@ -504,7 +505,7 @@ def _mask_all(
 ) -> list[str]:
     done = []
     by = redaction_by(actor, reason, now)
-    for version in _rows(store_id, version_ids):
+    for version in _locked(store_id, version_ids):
         in_path = fragment in _path_of(version)
         spans = find_spans(_text_of(version), fragment)
         if spans:

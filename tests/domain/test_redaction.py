@@ -1,6 +1,9 @@
 """Cleaning the current text in one step, redacting spans, and finding the same text elsewhere."""
 
+import time
 from datetime import UTC, datetime, timedelta
+from threading import Event, Thread
+from unittest import skipUnless
 
 from django.db import connection, transaction
 from django.test import TestCase, TransactionTestCase
@@ -443,3 +446,29 @@ class RedactCurrentOutsideTransactionTest(RedactCurrent, TransactionTestCase):
 
 class RedactSpanOutsideTransactionTest(RedactSpan, TransactionTestCase):
     pass
+
+
+@skipUnless(connection.vendor == "postgresql", "SQLite has one writer at a time")
+class AtOnce(RedactionCase, TransactionTestCase):
+    def test_two_pieces_of_one_version_are_both_taken_out(self):
+        memory = self.memory(f"{SECRET} and another-secret-42 and the rest\n")
+        self.change(memory)
+        piece = {**self.here, "version_id": memory.head_version_id, "versions": {}}
+        begun = Event()
+
+        def second() -> None:
+            begun.wait(10)
+            try:
+                redaction.redact_piece(**piece, fragment="another-secret-42")
+            finally:
+                connection.close()
+
+        thread = Thread(target=second)
+        thread.start()
+        with transaction.atomic():
+            redaction.redact_piece(**piece, fragment=SECRET)
+            begun.set()
+            time.sleep(0.5)  # the second waits here, and must not have looked at the text yet
+        thread.join(30)
+        masked = redaction.read_masked(**self.here, version_ids=[memory.head_version_id])
+        self.assertEqual(masked[memory.head_version_id].content, "[redacted] and [redacted] and the rest\n")

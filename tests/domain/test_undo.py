@@ -93,7 +93,7 @@ class UndoTest(UndoCase):
         )
         self.assertEqual(([item.versions for item in plan.items], plan.versions), ([2, 1, 1, 1, 2], 7))
         self.assertEqual(plan.items[0].base_version_id, edited.head_version_id)
-        act = self.apply(acts.load_plan(acts.dump_plan(plan), undo.UndoPlan), reason="wrong")
+        act = self.apply(plan, reason="wrong")
         self.assertEqual((act.left, len(act.version_ids)), ([], 4))
         self.assertEqual(self.live(), before | {"/d": "d2"})
         restored = MemoryVersion.objects.get(memory_id=edited.id, seq=4)

@@ -4,8 +4,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Count, Q, Value
-from django.db.models.functions import StrIndex, Substr
+from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -23,9 +22,8 @@ from stores.domain import clock, listing
 from stores.domain.actors import Actor
 from stores.domain.limits import MEMORIES_PER_STORE
 from stores.domain.listing import Page, StoreSort
-from stores.domain.paths import after_folder
 from stores.domain.stores import get_store
-from stores.models import Memory, MemoryStore, ids
+from stores.models import MemoryStore, ids
 from stores.models.statements.rows import MemoryRow, PrefixRow
 
 STORES_A_PAGE = 50
@@ -137,24 +135,12 @@ def store_detail(request: ConsoleRequest, store_id: str) -> HttpResponse:
 
 
 def with_counts(rows: list[Row], store_id: str, folder: str) -> list[Row]:
-    """The rows of a folder, its sub-folders with how many memories lie below each: one query, over a part of
-    an index that has 10,000 entries at most.
-    """
+    """The rows of a folder, its sub-folders with how many memories lie below each: one query."""
     inner = [row for row in rows if row["folder"]]
     if not inner:
         return rows
-    behind = Substr("path", len(folder) + 1)
-    found = (
-        Memory.objects.filter(
-            store_id=store_id, path__gte=inner[0]["path"], path__lt=after_folder(inner[-1]["path"])
-        )
-        # What lies directly in the folder has no further slash, and so no name here.
-        .annotate(inner=Substr(behind, 1, StrIndex(behind, Value("/"))))
-        .values_list("inner")
-        .annotate(Count("id"))
-        .order_by()
-    )
-    counts = {folder + name: count for name, count in found}
+    first, last = inner[0]["path"], inner[-1]["path"]
+    counts = listing.count_below(store_id=store_id, folder=folder, first=first, last=last)
     for row in inner:
         row["count"] = formats.count(counts.get(row["path"], 0))
     return rows
